@@ -230,7 +230,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One piece of an answer: a citation, the symbol it shows, its role (definition, caller, test, doc, related) and score."""
+    """One piece of an answer: a citation, the symbol it shows, its role (definition, caller, test, doc, related) and score.
+
+    The citation spans the whole chunk or call; `focus` is the (first, last) lines inside it that are worth showing.
+    """
 
     citation: Citation
     symbol: str
@@ -238,9 +241,49 @@ class Evidence:
     language: str
     score: float
     reasons: tuple[str, ...] = ()
+    focus: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the repository says to a question: verified evidence, best first.
+
+    `kind` is definition, callers, tests, docs or related. `near` holds the closest things that do exist, never shown as an
+    answer. `thin` means that the evidence does not carry one; `reason` then says why, in a sentence. `missing` are names
+    of the question that nothing in the repository defines. `cited` counts the citations that were tried, `verified` those
+    that stand at their commit and are shown. `head` is the newest commit that was read (40 hex, empty without an index).
+    """
+
+    kind: str
+    evidence: tuple[Evidence, ...] = ()
+    near: tuple[Evidence, ...] = ()
+    thin: bool = False
+    cited: int = 0
+    verified: int = 0
+    reason: str = ""
+    missing: tuple[str, ...] = ()
+    head: str = ""
 
 
 # --- GitHub -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """The GitHub App we are, as `GET /app` tells it; its comments are written by `<slug>[bot]`."""
+
+    id: int
+    slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """One account that installed the App. `permissions` maps a name to read, write or admin, as granted."""
+
+    id: int
+    account: str
+    suspended: bool
+    permissions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
