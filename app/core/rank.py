@@ -1,0 +1,269 @@
+"""Orders what the searches found: named signals, their weights, fusion by rank, caps and demotions. Searches nothing itself.
+
+Every signal ranks files; a file's score is the sum of weight / (FUSION_K + rank) over the signals that know it, times the
+demotion of its role. Weights and figures: CONTRIBUTING and the measurements they cite; a change brings before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.core.paths import PathTable
+from app.core.query import Question
+from app.core.roles import Role, is_gathering, role_of
+from app.core.types import Hit
+
+FUSION_K = 5.0
+"""The k of reciprocal rank fusion. Small, so that being first in a list means something (60 flattens all weights)."""
+BEST_CHUNKS = (1.0, 0.5, 0.25)
+"""A file is as good as its best three chunks: several good ones say more than one, with diminishing return."""
+CHUNKS_A_FILE = 3
+"""Chunks of one file in an answer, so that one large file cannot crowd out the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each signal is worth in the fusion (Acc@k figures of each signal alone: retrieval.md)."""
+
+    words: float = 1.0  # sparse BM25 over chunks, best three: the strongest single signal
+    chunk: float = 0.5  # the single best chunk: focuses on one place instead of a whole file
+    meaning: float = 0.25  # dense: a static hashed table, weak until a trained one comes
+    path_words: float = 0.3
+    named_path: float = 1.0  # paths, modules and frames quoted in the question: rarely there, then mostly right
+    symbols: float = 0.5  # identifiers of the question that the file defines, rarer ones more
+    asked: float = 4.0  # the sentence asks about this very name: its definition comes first
+
+
+WEIGHTS = Weights()
+
+DEMOTION: Mapping[Role, float] = {
+    Role.TEST: 0.35,
+    Role.EXAMPLE: 0.4,
+    Role.DOC: 0.4,
+    Role.VENDORED: 0.3,
+    Role.GENERATED: 0.3,
+    Role.CONFIG: 0.7,
+}
+"""What a file's score is multiplied by, unless the question asks for its kind or names the file. Demoted, never dropped."""
+GATHERING = 0.8
+"""Same, for files that only gather others (`__init__.py`): they name everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the searches found, each list best first. Payloads are chunk records (path, first, last, names, part …).
+
+    `named` are chunks that define a name of the question, in any order; `placed` chunks at named paths and frames, the
+    plainest first; `callers` chunks that call the asked name, the surest first.
+    """
+
+    words: Sequence[Hit] = ()
+    meaning: Sequence[Hit] = ()
+    named: Sequence[Hit] = ()
+    placed: Sequence[Hit] = ()
+
+
+@dataclass
+class Ranked:
+    """A chunk with its score and the signals that found it."""
+
+    hit: Hit
+    score: float
+    reasons: tuple[str, ...] = field(default=())
+
+    @property
+    def path(self) -> str:
+        """The chunk's file."""
+        return str(self.hit.payload["path"])
+
+
+def rank(
+    question: Question, found: Candidates, table: PathTable, limit: int, weights: Weights = WEIGHTS
+) -> list[Ranked]:
+    """The best `limit` chunks, best first, ties by path and line. Pure: the same candidates give the same order."""
+    chunks = {hit.id: hit for hit in (*found.named, *found.placed, *found.words, *found.meaning)}
+    symbol_scores = _symbol_scores(question, found)
+    signals = _signals(question, found, table, symbol_scores, chunks.values())
+    files: dict[str, float] = {}
+    reasons: dict[str, list[str]] = {}
+    for name, scores in signals.items():
+        for path, position in _positions(scores).items():
+            files[path] = files.get(path, 0.0) + float(getattr(weights, name)) / (FUSION_K + position)
+            reasons.setdefault(path, []).append(name)
+    named = set(signals["named_path"]) | set(signals["asked"])
+    for path in files:
+        files[path] *= 1.0 if path in named else _demotion(question, path)
+    inside = _chunk_scores(found, symbol_scores, weights)
+    by_file: dict[str, list[Hit]] = {}
+    for hit in chunks.values():
+        by_file.setdefault(str(hit.payload["path"]), []).append(hit)
+    ranked: list[Ranked] = []
+    for path, hits in by_file.items():
+        hits.sort(key=lambda hit: (-inside.get(hit.id, 0.0), _first(hit), hit.id))
+        for share, hit in zip(BEST_CHUNKS[:CHUNKS_A_FILE], _apart(hits), strict=False):
+            ranked.append(Ranked(hit, files.get(path, 0.0) * share, tuple(reasons.get(path, ()))))
+    ranked.sort(key=lambda each: (-each.score, each.path, _first(each.hit)))
+    return ranked[:limit]
+
+
+def _signals(
+    question: Question, found: Candidates, table: PathTable, symbol_scores: Mapping[str, float], hits: Iterable[Hit]
+) -> dict[str, dict[str, float]]:
+    """Signal → file → score; the keys are the fields of Weights. A file without evidence for a signal is not in it."""
+    paths = sorted({str(hit.payload["path"]) for hit in hits})
+    path_words = {path: table.word_score(path, question.weights) for path in paths}
+    symbols: dict[str, float] = {}
+    asked: dict[str, float] = {}
+    for hit in found.named:
+        path = str(hit.payload["path"])
+        score = symbol_scores.get(hit.id, 0.0)
+        symbols[path] = symbols.get(path, 0.0) + score
+        if question.asked and defines(hit.payload, question.asked):
+            asked[path] = max(asked.get(path, 0.0), 1.0 + score) * _demotion(question, path)
+    return {
+        "words": _best_three(found.words),
+        "chunk": _best_one(found.words),
+        "meaning": _best_three(found.meaning),
+        "path_words": {path: score for path, score in path_words.items() if score > 0},
+        "named_path": _best_one(
+            [Hit(hit.id, hit.payload, 1.0 / (1 + index)) for index, hit in enumerate(found.placed)]
+        ),
+        "symbols": {path: score for path, score in symbols.items() if score > 0},
+        "asked": asked,
+    }
+
+
+def defines(payload: Mapping[str, object], name: str) -> bool:
+    """Whether a chunk defines `name`: simple, or dotted as far as it is written (`A.save` is not B's save)."""
+    names = payload.get("names")
+    if not isinstance(names, list | tuple):
+        return False
+    if "." not in name:
+        return name in names
+    simple = name.rsplit(".", 1)[-1]
+    return name in names or any(
+        str(each).endswith("." + name) or ("." not in str(each) and each == simple and _module_of(payload, name))
+        for each in names
+    )
+
+
+def _module_of(payload: Mapping[str, object], name: str) -> bool:
+    """Whether the part before the last dot names the chunk's file, as in `module.function`."""
+    stem = str(payload["path"]).rsplit("/", 1)[-1].split(".", 1)[0]
+    folder = str(payload["path"]).rsplit("/", 2)[-2] if str(payload["path"]).count("/") else ""
+    module = name.rsplit(".", 2)[-2]
+    return module in {stem, folder} and not any("." in str(each) for each in _qualified_with(payload, name))
+
+
+def _qualified_with(payload: Mapping[str, object], name: str) -> list[str]:
+    names = payload.get("names")
+    simple = name.rsplit(".", 1)[-1]
+    return [str(each) for each in names if str(each).endswith("." + simple)] if isinstance(names, list | tuple) else []
+
+
+def _symbol_scores(question: Question, found: Candidates) -> dict[str, float]:
+    """Chunk id → sum of strength × rarity over the names it defines; a name that a hundred places define says little."""
+    strengths: dict[str, float] = {}
+    for symbol in question.symbols:
+        strengths[symbol.simple] = max(strengths.get(symbol.simple, 0.0), symbol.strength)
+    for frame in question.frames:
+        if frame.function:
+            simple = frame.function.rsplit(".", 1)[-1]
+            strengths[simple] = max(strengths.get(simple, 0.0), 0.5)
+    spread: dict[str, int] = {}
+    for hit in found.named:
+        for name in _names_of(hit) & strengths.keys():
+            spread[name] = spread.get(name, 0) + 1
+    scores: dict[str, float] = {}
+    for hit in found.named:
+        total = 0.0
+        for name in sorted(_names_of(hit) & strengths.keys()):
+            total += strengths[name] / spread[name]
+        scores[hit.id] = total
+    return scores
+
+
+def _names_of(hit: Hit) -> set[str]:
+    names = hit.payload.get("names")
+    return {str(name) for name in names} if isinstance(names, list | tuple) else set()
+
+
+def _best_three(hits: Sequence[Hit]) -> dict[str, float]:
+    """File → weighted sum of its best three chunk scores (`hits` are best first)."""
+    taken: dict[str, int] = {}
+    scores: dict[str, float] = {}
+    for hit in hits:
+        path = str(hit.payload["path"])
+        place = taken.get(path, 0)
+        if place < len(BEST_CHUNKS):
+            taken[path] = place + 1
+            scores[path] = scores.get(path, 0.0) + BEST_CHUNKS[place] * hit.score
+    return scores
+
+
+def _best_one(hits: Sequence[Hit]) -> dict[str, float]:
+    scores: dict[str, float] = {}
+    for hit in hits:
+        scores.setdefault(str(hit.payload["path"]), hit.score)
+    return scores
+
+
+def _positions(scores: Mapping[str, float]) -> dict[str, int]:
+    """Rank from 1 of each file; equal scores share the better rank, so that no order of names decides."""
+    positions: dict[str, int] = {}
+    before, position = None, 0
+    for index, path in enumerate(sorted(scores, key=lambda path: (-scores[path], path)), 1):
+        if before is None or scores[path] < before - 1e-9:
+            before, position = scores[path], index
+        positions[path] = position
+    return positions
+
+
+def _chunk_scores(found: Candidates, symbol_scores: Mapping[str, float], weights: Weights) -> dict[str, float]:
+    """Which chunk of a file to show: the same fusion, over chunks."""
+    scores: dict[str, float] = {}
+    for hits, weight in (
+        (found.words, weights.words),
+        (found.meaning, weights.meaning),
+        (found.placed, weights.named_path),
+    ):
+        for position, hit in enumerate(hits, 1):
+            scores[hit.id] = scores.get(hit.id, 0.0) + weight / (FUSION_K + position)
+    for hit_id, score in symbol_scores.items():
+        scores[hit_id] = scores.get(hit_id, 0.0) + weights.symbols * score
+    return scores
+
+
+def _demotion(question: Question, path: str) -> float:
+    role = role_of(path)
+    if (role is Role.TEST and question.wants_tests) or (role is Role.DOC and question.wants_docs):
+        return 1.0
+    factor = DEMOTION.get(role, 1.0)
+    if question.wants_tests or question.wants_docs:
+        factor *= DEMOTION[Role.TEST]  # the others stand back for what was asked for
+    return factor * (GATHERING if is_gathering(path) else 1.0)
+
+
+def _apart(hits: Sequence[Hit]) -> list[Hit]:
+    """`hits` without those that overlap a better one, so that no line is shown twice."""
+    kept: list[Hit] = []
+    for hit in hits:
+        first, last = _first(hit), _last(hit)
+        if all(last < _first(other) or first > _last(other) for other in kept):
+            kept.append(hit)
+        if len(kept) == CHUNKS_A_FILE:
+            break
+    return kept
+
+
+def _first(hit: Hit) -> int:
+    return _integer(hit.payload.get("first"))
+
+
+def _last(hit: Hit) -> int:
+    return _integer(hit.payload.get("last"))
+
+
+def _integer(value: object) -> int:
+    return value if isinstance(value, int) else 0
