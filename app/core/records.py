@@ -1,0 +1,357 @@
+"""The records that the index holds, as payloads and back: chunk, file and scope. Owns ids and fields; stores nothing.
+
+No code is kept: whoever shows a chunk reads its lines from the blob again. A file's record is written after its chunks,
+a scope's with its head only after all of them, so a record that is there vouches for what it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, cast
+from uuid import UUID
+
+from app.core.changes import identity
+from app.core.errors import BadPayload
+from app.core.types import Call, Chunk, Definition, Import, Skip, SourceFile
+
+VERSION = 1
+"""Of chunks and payloads. Raise it when the same file gives other records: every scope is then written anew."""
+CHUNK, FILE, SCOPE = "chunk", "file", "scope"
+"""The types of record, each the value of the payload's `type`."""
+DIGEST_BYTES = 16
+"""128 bits: no two of a billion texts collide by chance."""
+LONGEST_SIGNATURE = 400
+LONGEST_DOCSTRING = 400
+LONGEST_RECEIVER = 80
+"""Characters kept for display and ranking; the whole text is in the blob, and the index stays small."""
+
+REREAD = frozenset({Skip.MISSING})
+"""Reasons that may pass by themselves: such a file never counts as up to date."""
+
+
+# --- ids and digests ----------------------------------------------------------------------------------------------
+
+
+def point_id(repo: int, scope: str, kind: str, path: str, position: int) -> str:
+    """The UUID of a record: the same on every machine, so a job that runs twice writes the same points."""
+    key = f"{repo}\0{scope}\0{kind}\0{path}\0{position}".encode("utf-8", "surrogateescape")
+    return str(UUID(bytes=blake2b(key, digest_size=16).digest(), version=5))
+
+
+def dense_heading(chunk: Chunk) -> str:
+    """What the dense vector is told besides the text: the breadcrumb, and in later parts the signature they lack.
+
+    Not the path, so that a renamed file costs no embedding.
+    """
+    breadcrumb = " > ".join(chunk.qualified.split(".")) if chunk.qualified else ""
+    return f"{breadcrumb}\n{chunk.signature}" if chunk.part > 1 else breadcrumb
+
+
+def dense_text(chunk: Chunk) -> str:
+    """The text that the dense vector is computed from."""
+    return f"{dense_heading(chunk)}\n{chunk.text}"
+
+
+def digest_of(text: str) -> str:
+    """32 hex digits that name a dense text: equal digests have equal vectors."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
+
+
+# --- chunks -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRecord:
+    """A chunk as the index knows it: all but its text. `names` and `call_names` are what it can be found by."""
+
+    scope: str
+    path: str
+    blob: str
+    position: int
+    language: str
+    kind: str
+    name: str
+    qualified: str
+    parent: str
+    signature: str
+    docstring: str
+    first: int
+    last: int
+    part: int
+    digest: str
+    names: tuple[str, ...]
+    call_names: tuple[str, ...]
+    calls: tuple[Call, ...]
+
+
+def chunk_payload(
+    repo: int, scope: str, blob: str, position: int, chunk: Chunk, imports: Sequence[Import]
+) -> dict[str, object]:
+    """The payload of one chunk. `imports` are its file's: a call is also found under the alias the file gave it."""
+    return {
+        "repo": repo,
+        "type": CHUNK,
+        "scope": scope,
+        "path": chunk.path,
+        "blob": blob,
+        "position": position,
+        "language": chunk.language,
+        "kind": chunk.kind,
+        "name": chunk.name,
+        "qualified": chunk.qualified,
+        "parent": chunk.parent,
+        "signature": chunk.signature[:LONGEST_SIGNATURE],
+        "docstring": chunk.docstring[:LONGEST_DOCSTRING],
+        "first": chunk.first,
+        "last": chunk.last,
+        "part": chunk.part,
+        "digest": digest_of(dense_text(chunk)),
+        "names": _names(chunk.defines),
+        "call_names": _call_names(chunk.calls, imports),
+        "calls": [[call.name, call.receiver[:LONGEST_RECEIVER], call.line, call.target, call.within] for call in chunk.calls],
+    }  # fmt: skip
+
+
+def read_chunk(payload: Mapping[str, object]) -> ChunkRecord:
+    """The record of a chunk's payload. Raises BadPayload where it does not have the form."""
+    with _Reading(payload, CHUNK) as read:
+        return ChunkRecord(
+            scope=read.text("scope"),
+            path=read.text("path"),
+            blob=read.text("blob"),
+            position=read.number("position"),
+            language=read.text("language"),
+            kind=read.text("kind"),
+            name=read.text("name"),
+            qualified=read.text("qualified"),
+            parent=read.text("parent"),
+            signature=read.text("signature"),
+            docstring=read.text("docstring"),
+            first=read.number("first"),
+            last=read.number("last"),
+            part=read.number("part"),
+            digest=read.text("digest"),
+            names=tuple(read.texts("names")),
+            call_names=tuple(read.texts("call_names")),
+            calls=tuple(Call(*row) for row in read.rows("calls", (str, str, int, str, str))),
+        )
+
+
+def _names(defines: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(name for qualified in defines for name in (qualified.rpartition(".")[2], qualified)))
+
+
+def _call_names(calls: Sequence[Call], imports: Sequence[Import]) -> list[str]:
+    called = dict.fromkeys(call.name for call in calls)
+    aliases = [each.alias for each in imports if each.alias and each.name in called]
+    return list(dict.fromkeys((*called, *aliases)))
+
+
+# --- files --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """A file as the index knows it. `chunks` counts its points; `skip` says why there are none, `refused` whether that
+    was known without reading it. `size` is in bytes, -1 where unknown. `blob` is empty for a file that an overlay deletes."""
+
+    scope: str
+    path: str
+    blob: str
+    language: str = ""
+    chunks: int = 0
+    imports: tuple[Import, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    parsed: bool = False
+    skip: str = ""
+    refused: bool = False
+    note: str = ""
+    size: int = -1
+
+    @property
+    def identity(self) -> str:
+        """What `core.changes.plan` compares; empty where the file must be looked at again."""
+        if self.skip in REREAD:
+            return ""
+        return identity(self.blob, self.skip if self.refused else "")
+
+
+def file_record(scope: str, blob: str, size: int, source: SourceFile) -> FileRecord:
+    """The record of a file that was read."""
+    return FileRecord(
+        scope=scope,
+        path=source.path,
+        blob=blob,
+        language=source.language,
+        chunks=len(source.chunks),
+        imports=source.imports,
+        definitions=source.definitions,
+        parsed=source.parsed,
+        skip=source.skip.value if source.skip else "",
+        note=source.note,
+        size=size,
+    )
+
+
+def file_payload(repo: int, record: FileRecord) -> dict[str, object]:
+    """The payload of one file."""
+    return {
+        "repo": repo,
+        "type": FILE,
+        "scope": record.scope,
+        "path": record.path,
+        "blob": record.blob,
+        "language": record.language,
+        "chunks": record.chunks,
+        "imports": [[each.module, each.name, each.alias, each.line] for each in record.imports],
+        "definitions": [
+            [each.name, each.qualified, each.kind, each.first, each.last, each.signature[:LONGEST_SIGNATURE],
+             each.docstring[:LONGEST_DOCSTRING], list(each.bases)]
+            for each in record.definitions
+        ],
+        "parsed": record.parsed,
+        "skip": record.skip,
+        "refused": record.refused,
+        "note": record.note,
+        "size": record.size,
+    }  # fmt: skip
+
+
+FILE_FACTS = ("type", "scope", "path", "blob", "language", "chunks", "parsed", "skip", "refused", "note", "size")
+"""The fields of a file's payload without its imports and definitions, for readers that compare many files."""
+
+
+def read_file(payload: Mapping[str, object]) -> FileRecord:
+    """The record of a file's payload; imports and definitions are empty where they were not asked for."""
+    with _Reading(payload, FILE) as read:
+        return FileRecord(
+            scope=read.text("scope"),
+            path=read.text("path"),
+            blob=read.text("blob"),
+            language=read.text("language"),
+            chunks=read.number("chunks"),
+            imports=tuple(Import(*row) for row in read.rows("imports", (str, str, str, int), optional=True)),
+            definitions=tuple(
+                Definition(*row[:7], tuple(map(str, row[7])))
+                for row in read.rows("definitions", (str, str, str, int, int, str, str, list), optional=True)
+            ),
+            parsed=read.truth("parsed"),
+            skip=read.text("skip"),
+            refused=read.truth("refused"),
+            note=read.text("note"),
+            size=read.number("size"),
+        )
+
+
+# --- scopes -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRecord:
+    """The state of a scope. Its points are those of `head` exactly when `dirty` is false; `head` is empty before the
+    first finished run. `base` is the commit an overlay differs from, empty for a branch. `files` counts its file records.
+    `ledger` holds the last run's counts."""
+
+    scope: str
+    head: str = ""
+    base: str = ""
+    dirty: bool = True
+    rules: str = ""
+    installation: int = 0
+    full_name: str = ""
+    files: int = 0
+    ledger: Mapping[str, object] = field(default_factory=dict)
+
+
+def scope_payload(repo: int, record: ScopeRecord) -> dict[str, object]:
+    """The payload of a scope's record."""
+    return {
+        "repo": repo,
+        "type": SCOPE,
+        "scope": record.scope,
+        "head": record.head,
+        "base": record.base,
+        "dirty": record.dirty,
+        "rules": record.rules,
+        "installation": record.installation,
+        "full_name": record.full_name,
+        "files": record.files,
+        "ledger": dict(record.ledger),
+    }
+
+
+def read_scope(payload: Mapping[str, object]) -> ScopeRecord:
+    """The record of a scope's payload."""
+    with _Reading(payload, SCOPE) as read:
+        ledger = payload.get("ledger")
+        return ScopeRecord(
+            scope=read.text("scope"),
+            head=read.text("head"),
+            base=read.text("base"),
+            dirty=read.truth("dirty"),
+            rules=read.text("rules"),
+            installation=read.number("installation"),
+            full_name=read.text("full_name"),
+            files=read.number("files"),
+            ledger=cast("Mapping[str, object]", ledger) if isinstance(ledger, dict) else {},
+        )
+
+
+# --- reading ------------------------------------------------------------------------------------------------------
+
+
+class _Reading:
+    """Reads typed fields of one payload; whatever is wrong becomes one BadPayload that names the record."""
+
+    def __init__(self, payload: Mapping[str, object], kind: str) -> None:
+        self.payload, self.kind = payload, kind
+
+    def __enter__(self) -> _Reading:
+        if self.payload.get("type") != self.kind:
+            raise BadPayload(f"a {self.kind} record has the type {self.payload.get('type')!r}")
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if isinstance(error, TypeError | ValueError | KeyError):
+            where = f"{self.payload.get('scope')}:{self.payload.get('path', '')}"
+            raise BadPayload(f"the {self.kind} record of {where} cannot be read: {error}") from error
+
+    def text(self, name: str) -> str:
+        value = self.payload[name]
+        if not isinstance(value, str):
+            raise TypeError(f"{name} is no text")
+        return value
+
+    def number(self, name: str) -> int:
+        value = self.payload[name]
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise TypeError(f"{name} is no whole number")
+        return value
+
+    def truth(self, name: str) -> bool:
+        value = self.payload[name]
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} is neither true nor false")
+        return value
+
+    def texts(self, name: str) -> list[str]:
+        value = self.payload[name]
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise TypeError(f"{name} is no list of texts")
+        return value
+
+    def rows(self, name: str, kinds: Sequence[type], optional: bool = False) -> list[list[Any]]:
+        """Lists whose values have exactly the types of `kinds`."""
+        rows = self.payload.get(name, []) if optional else self.payload[name]
+        if not isinstance(rows, list):
+            raise TypeError(f"{name} is no list")
+        for row in rows:
+            if (
+                not isinstance(row, list)
+                or len(row) != len(kinds)
+                or not all(isinstance(each, kind) for each, kind in zip(row, kinds, strict=True))
+            ):
+                raise ValueError(f"{name} has the row {row!r}")
+        return rows
