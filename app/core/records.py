@@ -233,16 +233,21 @@ def read_file(payload: Mapping[str, object]) -> FileRecord:
             language=read.text("language"),
             chunks=read.number("chunks"),
             imports=tuple(Import(*row) for row in read.rows("imports", (str, str, str, int), optional=True)),
-            definitions=tuple(
-                Definition(*row[:7], tuple(map(str, row[7])))
-                for row in read.rows("definitions", (str, str, str, int, int, str, str, list), optional=True)
-            ),
+            definitions=tuple(map(_definition, read.rows("definitions", _DEFINITION, optional=True))),
             parsed=read.truth("parsed"),
             skip=read.text("skip"),
             refused=read.truth("refused"),
             note=read.text("note"),
             size=read.number("size"),
         )
+
+
+_DEFINITION = (str, str, str, int, int, str, str, list)
+
+
+def _definition(row: list[Any]) -> Definition:
+    name, qualified, kind, first, last, signature, docstring, bases = row
+    return Definition(name, qualified, kind, first, last, signature, docstring, tuple(bases))
 
 
 # --- scopes -------------------------------------------------------------------------------------------------------
@@ -348,10 +353,6 @@ class _Reading:
         if not isinstance(rows, list):
             raise TypeError(f"{name} is no list")
         for row in rows:
-            if (
-                not isinstance(row, list)
-                or len(row) != len(kinds)
-                or not all(isinstance(each, kind) for each, kind in zip(row, kinds, strict=True))
-            ):
+            if not isinstance(row, list) or [type(each) for each in row] != list(kinds):
                 raise ValueError(f"{name} has the row {row!r}")
         return rows
