@@ -1,0 +1,142 @@
+"""The answer to a question: evidence in order, thin evidence called thin, nothing found said so. Pure text, no search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.core.comment_frame import Section, compose, count, marker
+from app.core.comment_place import excerpt, joined, place
+from app.core.sanitize import code_span, inline
+from app.core.types import Answer, Evidence
+
+OPEN_ITEMS = 3
+"""Pieces of evidence that are open; the rest is one click away, so that an answer fits a screen."""
+
+NEAR_ITEMS = 5
+"""Near misses that are named; further down they only share words with the question."""
+
+NAMES_SHOWN = 4
+"""Unknown names that are repeated to the asker."""
+
+ROLES = {"definition": "Definition", "caller": "Caller", "test": "Test", "doc": "Docs", "related": "Related"}
+
+NEXT_STEP = "A function, class, file name or error message in the question finds more."
+
+
+def answer_comment(answer: Answer, html_url: str, about: Mapping[str, object]) -> str:
+    """The comment that answers a question. `about` goes into its marker: which comment it answers, in which form.
+
+    Same answer, same bytes. `html_url` is the repository's page, from which every link is built.
+    """
+    first_line = marker("answer", about)
+    if not answer.evidence:
+        return compose(first_line, _nothing(answer), _near(answer, html_url), _footer(answer))
+    if answer.thin:
+        return compose(first_line, _thin(answer), _found(answer, html_url), _footer(answer))
+    return compose(first_line, _opening(answer, html_url), _found(answer, html_url), _footer(answer))
+
+
+def _found(answer: Answer, html_url: str) -> list[Section]:
+    items = [_item(evidence, html_url) for evidence in answer.evidence]
+    if _opens_with_the_best(answer):
+        items[0] = excerpt(answer.evidence[0])  # the sentence above it has its link already
+    return [Section("", items, OPEN_ITEMS, "place", "places"), *_near(answer, html_url)]
+
+
+def _item(evidence: Evidence, html_url: str) -> str:
+    symbol = code_span(evidence.symbol) if evidence.symbol else ""
+    head = joined([f"**{_role(evidence)}**", place(html_url, evidence.citation), symbol])
+    return f"{head}\n\n{excerpt(evidence)}"
+
+
+def _near(answer: Answer, html_url: str) -> list[Section]:
+    lines = [f"- {_line(evidence, html_url)}" for evidence in answer.near[:NEAR_ITEMS]]
+    return [Section("Closest:", ["\n".join(lines)], 1, "place", "places")] if lines else []
+
+
+def _line(evidence: Evidence, html_url: str) -> str:
+    link = place(html_url, evidence.citation)
+    return f"{code_span(evidence.symbol)} in {link}" if evidence.symbol else link
+
+
+def _opening(answer: Answer, html_url: str) -> str:
+    """What was found, in one sentence that stands alone in a mail's first line."""
+    best, unknown = answer.evidence[0], _unknown(answer)
+    definitions, callers, tests = (_of(answer, role) for role in ("definition", "caller", "test"))
+    about = code_span(definitions[0].symbol) if definitions else ""
+    if answer.kind == "callers" and callers:
+        subject = f"{about} is called" if about else "Called"
+        return _sentences(f"{subject} from {count(len(callers), 'place', 'places')}.", unknown)
+    if answer.kind == "tests" and tests:
+        verb = "touches" if len(tests) == 1 else "touch"
+        return _sentences(f"{count(len(tests), 'test', 'tests')} {verb} {about or 'this'}.", unknown)
+    if answer.kind == "definition" and best.role == "definition":
+        return _sentences(_defined(best, _namesakes(answer), html_url), unknown)
+    start = "The best match in the docs is" if answer.kind == "docs" and best.role == "doc" else "The best match is"
+    return _sentences(f"{start} {_line(best, html_url)}.", unknown)
+
+
+def _opens_with_the_best(answer: Answer) -> bool:
+    """Whether the opening sentence links to the first piece of evidence."""
+    counted = {"callers": "caller", "tests": "test"}.get(answer.kind)
+    if answer.thin or (counted and _of(answer, counted)):
+        return False
+    return answer.kind != "definition" or answer.evidence[0].role != "definition" or len(_namesakes(answer)) == 1
+
+
+def _of(answer: Answer, role: str) -> list[Evidence]:
+    return [evidence for evidence in answer.evidence if evidence.role == role]
+
+
+def _namesakes(answer: Answer) -> list[Evidence]:
+    """The definitions that have the name of the first one."""
+    name = _simple(answer.evidence[0])
+    return [evidence for evidence in _of(answer, "definition") if _simple(evidence) == name]
+
+
+def _simple(evidence: Evidence) -> str:
+    return evidence.symbol.rsplit(".", 1)[-1]
+
+
+def _defined(best: Evidence, namesakes: Sequence[Evidence], html_url: str) -> str:
+    if len(namesakes) > 1:
+        return f"{code_span(_simple(best))} has {len(namesakes)} definitions, the likeliest first."
+    return f"{code_span(best.symbol)} is defined in {place(html_url, best.citation)}."
+
+
+def _thin(answer: Answer) -> str:
+    return _sentences("No clear match.", _reason(answer), _unknown(answer), "The closest code is below.", NEXT_STEP)
+
+
+def _nothing(answer: Answer) -> str:
+    return _sentences("Nothing found.", _reason(answer), _unknown(answer), NEXT_STEP)
+
+
+def _reason(answer: Answer) -> str:
+    reason = inline(answer.reason).rstrip(".")
+    return f"{reason}." if reason else ""
+
+
+def _unknown(answer: Answer) -> str:
+    if not answer.missing:
+        return ""
+    names = ", ".join(code_span(name, 80) for name in answer.missing[:NAMES_SHOWN])
+    return f"No definition of {names} exists here."
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def _role(evidence: Evidence) -> str:
+    return ROLES.get(evidence.role, "Related")
+
+
+def _footer(answer: Answer) -> str:
+    if not answer.head:
+        return ""
+    dropped = answer.cited - answer.verified
+    parts = [f"{count(answer.cited, 'citation', 'citations')} · {answer.verified:,} verified @ {answer.head[:7]}"]
+    if dropped > 0:
+        parts.append(f"{dropped:,} left out, the lines have moved")
+    return f"<sub>{joined(parts)}</sub>"

@@ -1,0 +1,64 @@
+"""How one place of the code is shown in a comment: its link, its symbol, its few lines. Owns no sentence of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.core.cite import link_to, permalink
+from app.core.sanitize import code_span, fence, link
+from app.core.types import Citation, Evidence
+
+LINES_SHOWN = 12
+"""Lines of code an item shows; the link leads to the rest."""
+
+LINE_LENGTH = 160
+"""Characters of a line that are shown: what a comment shows without scrolling far; minified lines are thousands."""
+
+CUT = "⋮"
+"""Stands for lines that are left out, as in grep with context; no common language gives it a meaning."""
+
+
+def place(html_url: str, citation: Citation) -> str:
+    """A link that says `path:first-last` and opens those lines at the commit."""
+    lines = f"{citation.first}" if citation.first == citation.last else f"{citation.first}-{citation.last}"
+    return link(code_span(f"{_tail(citation.path)}:{lines}"), permalink(html_url, citation))
+
+
+def line_place(html_url: str, citation: Citation, line: int) -> str:
+    """A link that says `path:line` and opens that one line of a citation's file at its commit."""
+    return link(code_span(f"{_tail(citation.path)}:{line}"), link_to(html_url, citation.sha, citation.path, line, line))
+
+
+def excerpt(evidence: Evidence, most: int = LINES_SHOWN) -> str:
+    """The few lines of a citation worth showing, fenced: the lines in focus, under the first line of what holds them."""
+    citation = evidence.citation
+    lines = citation.text.split("\n")
+    first, last = (
+        evidence.focus if citation.first <= evidence.focus[0] <= evidence.focus[1] else (citation.first, citation.last)
+    )
+    start, stop = first - citation.first, min(last - citation.first + 1, len(lines))
+    header = [lines[0]] if start > 0 and lines[0].strip() else []
+    stop = min(stop, start + most - len(header))
+    shown = [*header, *([_indent(lines[start]) + CUT] if start > 1 and header else []), *lines[start:stop]]
+    if stop < len(lines):
+        shown.append(_indent(lines[stop - 1]) + CUT)
+    return fence("\n".join(_short(line) for line in shown), evidence.language)
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Parts of one line, those that are not empty, apart by a middle dot."""
+    return " · ".join(part for part in parts if part)
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _short(line: str) -> str:
+    line = line.rstrip("\r")
+    return line if len(line) <= LINE_LENGTH else f"{line[: LINE_LENGTH - 1]}…"
+
+
+def _tail(path: str, most: int = 120) -> str:
+    """A path, its beginning left out when it is very long: the file's name says most."""
+    return path if len(path) <= most else f"…{path[-(most - 1) :]}"
