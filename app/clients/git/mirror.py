@@ -84,11 +84,7 @@ class Mirror:
         if finished.code:
             raise meaning(finished.error)
 
-    async def fetch_blobs(self, ids: Iterable[str]) -> None:
-        """Bring the blobs of `ids` that are missing, in one request. What the remote does not have stays missing."""
-        missing = [blob for blob, size in (await self._sizes(ids)).items() if size < 0]
-        if not missing:
-            return
+    async def _fetch_blobs(self, missing: Sequence[str]) -> None:
         if self.remote is None:
             raise self._partial()
         for start in range(0, len(missing), WANTS_A_FETCH):
@@ -161,9 +157,12 @@ class Mirror:
 
     async def sizes(self, ids: Iterable[str]) -> dict[str, int]:
         """Bytes of each blob, fetching those that are not here in one request. -1 for what the remote does not have."""
-        wanted = list(dict.fromkeys(ids))
-        await self.fetch_blobs(wanted)
-        return await self._sizes(wanted)
+        sizes = await self._sizes(ids)
+        missing = [blob for blob, size in sizes.items() if size < 0]
+        if missing:
+            await self._fetch_blobs(missing)
+            sizes |= await self._sizes(missing)
+        return sizes
 
     async def _sizes(self, ids: Iterable[str]) -> dict[str, int]:
         wanted = [_checked_id(blob) for blob in dict.fromkeys(ids)]
