@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from app.core.modules import C_FAMILY, SCRIPTS, Lead, follow, same_package
+from app.core.modules import C_FAMILY, Lead, follow, neighbours, same_package
 from app.core.paths import PathTable
 from app.core.types import Definition, Import
 
@@ -19,6 +19,8 @@ FARTHEST = 6
 """Steps of re-exports and base classes that are followed; cycles exist, deeper chains are not worth it."""
 METHOD_KINDS = frozenset({"method", "constructor", "property"})
 TYPE_KINDS = frozenset({"class", "interface", "type", "enum", "struct", "trait", "impl", "record"})
+IMPLICIT_SELF = frozenset({"java", "kotlin", "cpp"})
+"""Languages in which a bare call may be a method of the class around it."""
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
 COMMON_METHODS = frozenset(
     "get set add pop put update append extend insert remove items keys values join split strip format copy clear close open read "
@@ -121,75 +123,81 @@ class Resolver:
         return self.target.definition.qualified.rpartition(".")[0]
 
     def judge(self, site: Site) -> Verdict:
-        """What the site calls, as far as it can be proved."""
+        """What the site calls, as far as it can be proved. The forms of `Site.target` are those of symbols.read_symbols."""
         facts = self.facts.get(site.path)
         if facts is None:
             self.wanted.add(site.path)
             return Verdict.UNRESOLVED
         if site.target:
-            return self._named(_plain(site.target), facts, site)
-        receiver = _plain(site.receiver)
-        if receiver in {"self", "this", "cls"} or receiver.endswith((".self", ".this")):
-            return self._on_own_class(site, facts)
-        if receiver.startswith("super"):
-            return self._on_bases(site, facts)
-        if not receiver:
+            return self._named(_plain(site.target), facts, site, 0)
+        if not site.receiver:
             return self._bare(site, facts)
-        root = receiver.partition(".")[0]
-        if any(_local(each) == root for each in facts.imports) or _top(facts, root):
-            return self._named(f"{receiver}.{site.name}", facts, site)
+        owner = _class_of(site.within, facts)
+        if site.receiver.startswith("super") and owner:
+            return self._inherited(facts, owner, site.name, site, 0)
         return self._unknown_receiver(site)
 
     # --- names with a known origin ----------------------------------------------------------------------------------
 
-    def _named(self, dotted: str, facts: FileFacts, site: Site) -> Verdict:
-        """A dotted name as the file means it: through the import that it starts with, or a definition of the file itself."""
-        best: tuple[int, Import, str] | None = None
+    def _named(self, dotted: str, facts: FileFacts, site: Site, depth: int) -> Verdict:
+        """A dotted name as the file means it: a definition of its own, an import, its package's, a star import's."""
+        if depth > FARTHEST:
+            return Verdict.OTHER
+        parts = dotted.split(".")
+        if any(_defined(facts, ".".join(parts[:length])) for length in range(len(parts), 0, -1)):
+            return self._inside(facts.path, dotted, site, depth + 1)
+        best: tuple[int, Import] | None = None
         for each in facts.imports:
             for spelled in _spellings(each):
-                fits = dotted == spelled or dotted.startswith(spelled + ".")
-                if fits and (best is None or len(spelled) > best[0]):
-                    best = (len(spelled), each, dotted[len(spelled) + 1 :])
+                if (dotted == spelled or dotted.startswith(spelled + ".")) and (best is None or len(spelled) > best[0]):
+                    best = (len(spelled), each)
         if best is not None:
-            return self._through(best[1], best[2], facts, site, 0)
-        head = dotted.partition(".")[0]
-        if _top(facts, head) or facts.path == self.target.path:
-            return self._inside(facts.path, dotted, site, 0)
-        if same_package(facts.path, self.target.path, facts.language) and self._fits(dotted):
-            return self._package_verdict()
-        if facts.language in C_FAMILY or facts.language == "rust":
-            return self._loose(dotted, facts)
-        return Verdict.OTHER
+            return self._through(best[1], dotted[best[0] + 1 :], facts, site, depth + 1)
+        if (
+            facts.language == "rust"
+            and (lead := follow("::".join(parts[:-1]), parts[-1], facts.path, "rust", self.table)).paths
+        ):
+            return self._lead(lead, lead.inner, site, depth)
+        verdict = self._in_package(dotted, facts, site, depth)
+        if verdict is Verdict.OTHER:
+            verdict = self._starred(dotted, facts, site, depth)
+        if verdict is Verdict.OTHER and facts.language in C_FAMILY:
+            return self._linked(dotted, facts, site, depth)
+        return verdict
 
     def _through(self, via: Import, rest: str, facts: FileFacts, site: Site, depth: int) -> Verdict:
         """What `rest` of an imported thing is."""
-        lead = follow(via.module, via.name, facts.path, facts.language, self.table)
-        if not lead.paths or depth > FARTHEST:
+        if depth > FARTHEST:
             return Verdict.OTHER
-        whole_module = lead.is_module or via.name in {"", "*"}
-        inner = rest if whole_module else ".".join(part for part in (via.name, rest) if part)
-        if via.name == "default" or (facts.language in SCRIPTS and not via.name and rest == ""):
-            inner = self._default(via, rest)
-        if facts.language == "go":
-            inner = rest
-        elif facts.language in {"java", "kotlin"}:
-            inner = _after_file(lead.paths[0], via, rest)
-        elif facts.language == "rust" and not whole_module:
-            inner = _rust_inner(via, rest, lead)
-        verdicts = [self._inside(path, inner, site, depth + 1) for path in lead.paths]
-        verdict = _best(verdicts)
-        if verdict is Verdict.EXACT and not lead.sure:
-            return Verdict.POSSIBLE
-        return verdict
+        if facts.language == "rust":
+            parts = [*re.split(r"::", via.module), *([via.name] if via.name not in {"", "*"} else []), *rest.split(".")]
+            parts = [part for part in parts if part]
+            lead = follow("::".join(parts[:-1]), parts[-1], facts.path, "rust", self.table)
+            return self._lead(lead, lead.inner, site, depth)
+        lead = follow(via.module, via.name, facts.path, facts.language, self.table)
+        if facts.language in {"java", "kotlin"} and lead.paths:
+            return self._lead(lead, _after_file(lead.paths[0], via, rest), site, depth)
+        whole = lead.is_module or via.name in {"", "*"}
+        return self._lead(lead, rest if whole else ".".join(part for part in (via.name, rest) if part), site, depth)
 
-    def _default(self, via: Import, rest: str) -> str:
-        """A default export has no name of its own; it is taken for the target where it is called so, or stands in its file alone."""
-        own = self.target.definition.qualified.partition(".")[0]
+    def _lead(self, lead: Lead, inner: str, site: Site, depth: int) -> Verdict:
+        verdict = _best(self._inside(path, inner, site, depth + 1) for path in lead.paths)
+        return Verdict.POSSIBLE if verdict is Verdict.EXACT and not lead.sure else verdict
+
+    def _in_package(self, dotted: str, facts: FileFacts, site: Site, depth: int) -> Verdict:
+        """A name of another file of the same package, where the language needs no import for it."""
+        if same_package(facts.path, self.target.path, facts.language) and self._fits(dotted):
+            return self._package_verdict()
+        files = neighbours(facts.path, dotted.partition(".")[0], facts.language, self.table)
         return (
-            ".".join(part for part in (own, rest) if part)
-            if _local(via) in {own, "default", ""} or rest
-            else _local(via)
+            _best(self._inside(path, dotted, site, depth + 1) for path in files if path != facts.path)
+            if "." in dotted
+            else Verdict.OTHER
         )
+
+    def _starred(self, dotted: str, facts: FileFacts, site: Site, depth: int) -> Verdict:
+        """A name that one of the file's star imports brings in."""
+        return _best(self._through(each, dotted, facts, site, depth + 1) for each in facts.imports if each.name == "*")
 
     def _inside(self, path: str, inner: str, site: Site, depth: int) -> Verdict:
         """Whether the name `inner` of the file `path` is the target: itself, inherited, or handed on by an import there."""
@@ -201,17 +209,30 @@ class Resolver:
         if facts is None:
             self.wanted.add(path)
             return Verdict.UNRESOLVED
+        head, _, rest = inner.partition(".")
+        if head == "default" and path == self.target.path and not _defined(facts, "default"):
+            return self._default(rest, site, facts)
         if _defined(facts, inner):
             return self._overridden(path, inner)
-        head, _, rest = inner.partition(".")
         owner, _, method = inner.rpartition(".")
         if owner and _defined(facts, owner):
             return self._inherited(facts, owner, method, site, depth + 1)
         for each in facts.imports:
-            if _local(each) == head:
+            if each.alias == head:
                 return self._through(each, rest, facts, site, depth + 1)
-        stars = [self._through(each, inner, facts, site, depth + 1) for each in facts.imports if each.name == "*"]
-        return _best(stars)
+        if rest and facts.language == "python" and (lead := follow("." + head, "", path, "python", self.table)).paths:
+            return self._lead(lead, rest, site, depth + 1)  # a submodule of a package, imported elsewhere
+        return self._starred(inner, facts, site, depth)
+
+    def _default(self, rest: str, site: Site, facts: FileFacts) -> Verdict:
+        """JavaScript's default export has no name of its own: proved where it is called like the target, or nothing else is there."""
+        own = self.target.definition.qualified
+        top = [each.qualified for each in facts.definitions if "." not in each.qualified and each.kind != "constant"]
+        if own != ".".join(part for part in (own.partition(".")[0], rest) if part) and not self._fits(
+            own.partition(".")[0]
+        ):
+            return Verdict.OTHER
+        return Verdict.EXACT if site.name == own or len(top) == 1 else Verdict.POSSIBLE
 
     def _fits(self, inner: str) -> bool:
         """Whether a name inside the target's file is the target: its qualified name, or its class where it is the constructor."""
@@ -222,102 +243,79 @@ class Resolver:
 
     # --- classes ----------------------------------------------------------------------------------------------------
 
-    def _on_own_class(self, site: Site, facts: FileFacts) -> Verdict:
-        owner = _class_of(site.within, facts)
-        if not owner:
-            return self._unknown_receiver(site)
-        if _defined(facts, f"{owner}.{site.name}"):
-            if (site.path, f"{owner}.{site.name}") == self._key:
-                return Verdict.EXACT
-            return self._overridden(site.path, f"{owner}.{site.name}")
-        return self._inherited(facts, owner, site.name, site, 0)
-
-    def _on_bases(self, site: Site, facts: FileFacts) -> Verdict:
-        owner = _class_of(site.within, facts)
-        if not owner:
-            return self._unknown_receiver(site)
-        return self._inherited(facts, owner, site.name, site, 0)
-
     def _inherited(self, facts: FileFacts, owner: str, method: str, site: Site, depth: int) -> Verdict:
-        """The method as the bases of class `owner` have it, the first base that knows it."""
-        bases = _defined(facts, owner)
-        if bases is None or depth > FARTHEST:
+        """The method as the bases of class `owner` have it. What a later base gives, an earlier one may hide: possible only."""
+        definition = _defined(facts, owner)
+        if definition is None or depth > FARTHEST:
             return Verdict.OTHER
-        unknown = False
-        for base in bases.bases:
-            plain = _plain(re.sub(r"[<\[(].*", "", base))
-            verdict = self._named(f"{plain}.{method}", facts, site) if plain != owner else Verdict.OTHER
+        for index, base in enumerate(definition.bases):
+            plain = _base_name(base)
+            verdict = (
+                self._named(f"{plain}.{method}", facts, site, depth + 1) if plain and plain != owner else Verdict.OTHER
+            )
             if verdict is not Verdict.OTHER:
-                return verdict
-            unknown = True
-        return Verdict.OTHER if not unknown else self._overridden(facts.path, f"{owner}.{method}")
+                return Verdict.POSSIBLE if index and verdict is Verdict.EXACT else verdict
+        return self._overridden(facts.path, f"{owner}.{method}")
 
     def _overridden(self, path: str, qualified: str) -> Verdict:
         """A call of another class's method may still end in the target, if the target's class extends that class."""
         owner, _, method = qualified.rpartition(".")
-        if not owner or not self._owner or method != self.target.definition.name or path == "":
+        if not owner or not self._owner or method != self.target.definition.name:
             return Verdict.OTHER
         facts = self.facts.get(self.target.path)
-        if facts is None:
+        base = _defined(self.facts[path], owner) if path in self.facts else None
+        if facts is None or base is None:
             self.wanted.add(self.target.path)
-            return Verdict.UNRESOLVED
+            return Verdict.UNRESOLVED if facts is None else Verdict.OTHER
         own = _defined(facts, self._owner)
-        simple = owner.rpartition(".")[2]
-        if own and any(_plain(base).rpartition(".")[2] == simple for base in own.bases):
-            return Verdict.POSSIBLE
-        return Verdict.OTHER
+        inherits = Resolver(Found(path, base, self.facts[path].language), (), self.facts, self.table)
+        site = Site(facts.path, 0, base.name, "", "", self._owner)
+        verdicts = [inherits._named(_base_name(each), facts, site, 0) for each in (own.bases if own else ())]
+        self.wanted |= inherits.wanted
+        return Verdict.POSSIBLE if {Verdict.EXACT, Verdict.POSSIBLE} & set(verdicts) else Verdict.OTHER
 
     # --- names without a known origin ---------------------------------------------------------------------------------
 
     def _bare(self, site: Site, facts: FileFacts) -> Verdict:
-        """A call without receiver: the nearest definition around it, the file's own, the package's, a star import's."""
-        outer = site.within
-        while outer:
-            if _defined(facts, f"{outer}.{site.name}") and self._visible(outer, facts):
-                return Verdict.EXACT if (site.path, f"{outer}.{site.name}") == self._key else Verdict.OTHER
-            outer = outer.rpartition(".")[0]
-        for each in facts.imports:
-            if each.name == site.name or _local(each) == site.name:
-                return self._through(each, "", facts, site, 0)
-        if _defined(facts, site.name):
-            return Verdict.EXACT if site.path == self.target.path and self._fits(site.name) else Verdict.OTHER
-        if same_package(site.path, self.target.path, facts.language) and self._fits(site.name):
-            return self._package_verdict()
+        """A bare call that the file itself does not explain: what the file binds by that name is then hidden by a local."""
+        if _defined(facts, site.name) or any(each.alias == site.name for each in facts.imports):
+            return Verdict.OTHER
+        verdict = self._in_package(site.name, facts, site, 0)
         owner = _class_of(site.within, facts)
-        if owner and facts.language not in {"python", "rust", "go"} | SCRIPTS and self._owner:
-            return self._inherited(facts, owner, site.name, site, 0)
-        stars = [self._through(each, site.name, facts, site, 0) for each in facts.imports if each.name == "*"]
-        verdict = _best(stars)
+        if verdict is Verdict.OTHER and owner and facts.language in IMPLICIT_SELF:
+            verdict = self._inherited(facts, owner, site.name, site, 0)
+        if verdict is Verdict.OTHER:
+            verdict = self._starred(site.name, facts, site, 0)
+        if verdict is Verdict.OTHER and facts.language in C_FAMILY:
+            return self._linked(site.name, facts, site, 0)
+        return verdict
+
+    def _linked(self, dotted: str, facts: FileFacts, site: Site, depth: int) -> Verdict:
+        """C and C++ link by name: an include that leads to the target proves it; the only one of its name is possible."""
+        leads = [
+            follow(each.module, "", facts.path, facts.language, self.table) for each in facts.imports if not each.name
+        ]
+        verdict = _best(self._lead(lead, dotted, site, depth + 2) for lead in leads)
         if verdict is not Verdict.OTHER:
             return verdict
-        if facts.language in C_FAMILY:
-            return self._loose(site.name, facts)
-        return Verdict.OTHER
-
-    def _visible(self, outer: str, facts: FileFacts) -> bool:
-        """Whether the members of `outer` can be called bare inside it: those of a function can, those of a class not everywhere."""
-        around = _defined(facts, outer)
-        return (
-            around is None or around.kind not in TYPE_KINDS or facts.language not in {"python", "rust", "go"} | SCRIPTS
-        )
-
-    def _loose(self, dotted: str, facts: FileFacts) -> Verdict:
-        """C and C++ link by name: an include that leads to the target proves it, being the only one of its name makes it possible."""
         qualified = self.target.definition.qualified
-        if dotted != qualified and not qualified.endswith("." + dotted):
+        if self.target.language not in C_FAMILY or (dotted != qualified and not qualified.endswith("." + dotted)):
             return Verdict.OTHER
-        leads = [follow(each.module, each.name, facts.path, facts.language, self.table) for each in facts.imports]
-        if any(self.target.path in lead.paths for lead in leads):
-            return Verdict.EXACT if not self._same_kin() else Verdict.POSSIBLE
-        return Verdict.POSSIBLE if not self._same_kin() else Verdict.UNRESOLVED
+        return Verdict.UNRESOLVED if self._twins() else Verdict.POSSIBLE
 
-    def _same_kin(self) -> list[Found]:
-        return [each for each in self.homonyms if each.definition.qualified == self.target.definition.qualified]
+    def _twins(self) -> list[Found]:
+        """Other definitions of the same qualified name. A header and its source define one thing, not two."""
+        stem = self.target.path.rsplit(".", 1)[0].rsplit("/", 1)[-1]
+        return [
+            each
+            for each in self.homonyms
+            if each.definition.qualified == self.target.definition.qualified
+            and not (each.language in C_FAMILY and each.path.rsplit(".", 1)[0].rsplit("/", 1)[-1] == stem)
+        ]
 
     def _package_verdict(self) -> Verdict:
         """Same package, no import needed: proved unless a second file of the package defines the name too."""
-        language = self.target.language
-        twins = [each for each in self._same_kin() if same_package(each.path, self.target.path, language)]
+        twins = [each for each in self._twins() if same_package(each.path, self.target.path, self.target.language)]
         return Verdict.POSSIBLE if twins else Verdict.EXACT
 
     def _unknown_receiver(self, site: Site) -> Verdict:
@@ -384,28 +382,20 @@ def _plain(dotted: str) -> str:
     return re.sub(r"::|->|/|#", ".", text)
 
 
-def _local(each: Import) -> str:
-    """The name by which the file knows an import."""
-    if each.alias:
-        return each.alias
-    if each.name and each.name not in {"*", "default"}:
-        return each.name
-    return re.split(r"[./]|::", each.module)[-1] if "/" in each.module or "::" in each.module else each.module
+def _base_name(base: str) -> str:
+    """The dotted name of a base class, without type arguments."""
+    return _plain(re.sub(r"[<\[(].*", "", base, flags=re.DOTALL))
 
 
 def _spellings(each: Import) -> list[str]:
-    """How a dotted name that comes from this import may begin: spelled out by its module, or by its local name."""
+    """How a dotted name that comes from this import may begin: spelled out by its module, or by its local name (bases)."""
     module = _plain(each.module)
-    spelled = [_plain(_local(each))] if _local(each) else []
+    spelled = [each.alias] if each.alias else []
     if each.name and each.name != "*":
-        spelled.append(f"{module}.{each.name}" if not module.endswith(".") else f"{module}{each.name}")
+        spelled.append(module + each.name if not module.strip(".") else f"{module}.{each.name}")
     elif not each.name:
         spelled.append(module)
     return spelled
-
-
-def _top(facts: FileFacts, name: str) -> bool:
-    return any(each.qualified == name for each in facts.definitions)
 
 
 def _defined(facts: FileFacts, qualified: str) -> Definition | None:
@@ -436,17 +426,8 @@ def _after_file(path: str, via: Import, rest: str) -> str:
     return ".".join(parts[parts.index(stem) :]) if stem in parts else rest
 
 
-def _rust_inner(via: Import, rest: str, lead: Lead) -> str:
-    """The name inside a Rust file: segments after the one that names the file (inline modules stay)."""
-    stem = lead.paths[0].rsplit("/", 1)[-1].removesuffix(".rs")
-    stem = lead.paths[0].split("/")[-2] if stem == "mod" and "/" in lead.paths[0] else stem
-    parts = [part for part in re.split(r"::|\.", via.module) if part]
-    after = parts[parts.index(stem) + 1 :] if stem in parts else []
-    return ".".join(part for part in (*after, via.name if via.name not in {"*", "self"} else "", rest) if part)
-
-
 def _best(verdicts: Iterable[Verdict]) -> Verdict:
     """The strongest of several readings of one site."""
     order = (Verdict.EXACT, Verdict.POSSIBLE, Verdict.UNRESOLVED)
-    found = set(verdicts)
+    found = set(verdicts)  # all of them: each may name files that are wanted
     return next((verdict for verdict in order if verdict in found), Verdict.OTHER)

@@ -22,11 +22,12 @@ C_FAMILY = frozenset({"c", "cpp", "c++", "objc"})
 @dataclass(frozen=True, slots=True)
 class Lead:
     """Where an import leads: files, whether that is proved by the path rules of the language, and whether the imported name
-    is a module itself (`from package import module`)."""
+    is a module itself (`from package import module`). `inner` is what the path names inside the file, for Rust only."""
 
     paths: tuple[str, ...]
     sure: bool = True
     is_module: bool = False
+    inner: str = ""
 
 
 NOWHERE = Lead(())
@@ -56,6 +57,16 @@ def same_package(one: str, other: str, language: str) -> bool:
     if language in {"java", "kotlin"}:
         return _package_folder(one) == _package_folder(other)
     return False
+
+
+def neighbours(path: str, type_name: str, language: str, table: PathTable) -> tuple[str, ...]:
+    """Files of the same package that may define a type of this name, in order of path."""
+    if language == "go":
+        return table.in_folder(posixpath.dirname(path), ".go")
+    if language in {"java", "kotlin"}:
+        named = [*table.called(f"{type_name}.java"), *table.called(f"{type_name}.kt")]
+        return tuple(each for each in named if same_package(each, path, language))
+    return ()
 
 
 def _package_folder(path: str) -> str:
@@ -160,7 +171,7 @@ def _go(module: str, table: PathTable) -> Lead:
 def _rust(module: str, name: str, importer: str, table: PathTable) -> Lead:
     parts = [part for part in re.split(r"::|\.", module) if part]
     if not parts:
-        return NOWHERE
+        parts = ["self"]
     folder = posixpath.dirname(importer)
     stem = posixpath.basename(importer).removesuffix(".rs")
     here = folder if stem in {"mod", "lib", "main"} else posixpath.join(folder, stem)
@@ -190,7 +201,7 @@ def _rust(module: str, name: str, importer: str, table: PathTable) -> Lead:
             )
             files = tuple(path for path in (each.lstrip("/") for each in names) if path in table)[:1]
             if files and (length or own or _crate_name(files[0], head)):
-                return Lead(files, sure=sure, is_module=length == len(parts) + 1)
+                return Lead(files, sure=sure, inner=".".join(wanted[length:]))
     return NOWHERE
 
 
