@@ -94,7 +94,7 @@ def rank(
     named = set(signals["named_path"]) | set(signals["asked"])
     for path in files:
         files[path] *= 1.0 if path in named else _demotion(question, path)
-    inside = _chunk_scores(found, symbol_scores, weights)
+    inside = _chunk_scores(question, found, symbol_scores, weights)
     by_file: dict[str, list[Hit]] = {}
     for hit in chunks.values():
         by_file.setdefault(str(hit.payload["path"]), []).append(hit)
@@ -220,7 +220,9 @@ def _positions(scores: Mapping[str, float]) -> dict[str, int]:
     return positions
 
 
-def _chunk_scores(found: Candidates, symbol_scores: Mapping[str, float], weights: Weights) -> dict[str, float]:
+def _chunk_scores(
+    question: Question, found: Candidates, symbol_scores: Mapping[str, float], weights: Weights
+) -> dict[str, float]:
     """Which chunk of a file to show: the same fusion, over chunks."""
     scores: dict[str, float] = {}
     for hits, weight in (
@@ -232,6 +234,9 @@ def _chunk_scores(found: Candidates, symbol_scores: Mapping[str, float], weights
             scores[hit.id] = scores.get(hit.id, 0.0) + weight / (FUSION_K + position)
     for hit_id, score in symbol_scores.items():
         scores[hit_id] = scores.get(hit_id, 0.0) + weights.symbols * score
+    for hit in found.named:
+        if question.asked and defines(hit.payload, question.asked):
+            scores[hit.id] = scores.get(hit.id, 0.0) + weights.asked
     return scores
 
 
