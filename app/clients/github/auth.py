@@ -10,6 +10,7 @@ from datetime import datetime
 import httpx
 from githubkit import AppAuthStrategy
 from githubkit.core import GitHubCore
+from jwt import PyJWTError
 
 from app.core.errors import CodeRagError, ConfigError, Forbidden, Gone, Rejected
 
@@ -60,7 +61,7 @@ def app_auth(app_id: str, private_key: str, base_url: str) -> httpx.Auth:
     auth = core.auth.get_auth_flow(core)
     try:
         auth.get_jwt()  # type: ignore[attr-defined]
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, PyJWTError) as error:
         raise ConfigError(
             "GITHUB_PRIVATE_KEY (or the file of GITHUB_PRIVATE_KEY_PATH) is not an RSA private key in PEM form; "
             "download a new one from the App's settings page."

@@ -155,10 +155,11 @@ class GitHub:
             issue = await self.issue(installation, repo, number)
             return Comment(0, "body", issue.author, issue.author_type, issue.body, "")
         if kind == "review":
-            body = await self._get(installation, repo, f"/pulls/{number}/reviews/{comment}")
-        else:
-            body = await self._get(installation, repo, f"/{COMMENT_PATHS[kind]}/{comment}")
-        return read.comment(body, kind)
+            for review in await self.reviews(installation, repo, number):
+                if review.id == comment:
+                    return review
+            raise Gone(f"review {comment} is no longer there")
+        return read.comment(await self._get(installation, repo, f"/{COMMENT_PATHS[kind]}/{comment}"), kind)
 
     async def comments_since(self, installation: int, repo: int, kind: str, since: str) -> list[tuple[int, Comment]]:
         """(thread number, comment) of one kind (issue or review_comment), over the whole repository, updated since then."""
@@ -205,26 +206,17 @@ class GitHub:
             return False
         return True
 
-    async def check_run(
-        self, installation: int, repo: int, head: str, conclusion: str, title: str, summary: str
-    ) -> bool:
-        """Set our one check run on a commit: success, neutral or failure. False where the App may not write checks."""
+    async def check_run(self, installation: int, repo: int, head: str, check: Check) -> bool:
+        """Set our one check run on a commit. False where the App may not write checks."""
         who = scope(installation, repo, CHECKS)
-        output = {"title": title, "summary": summary}
-        body: dict[str, object] = {
-            "name": CHECK_NAME,
-            "status": "completed",
-            "conclusion": conclusion,
-            "output": output,
-        }
+        output = {"title": check.title, "summary": check.summary}
+        body: dict[str, object] = {"name": CHECK_NAME, "status": "completed", "output": output}
+        body["conclusion"] = check.conclusion
+        params: Parameters = {"check_name": CHECK_NAME, "app_id": check.app}
         prefix = f"/repositories/{repo}"
         try:
-            app = (await self.app()).id
-            path = f"{prefix}/commits/{segment(head)}/check-runs"
-            runs = [
-                run
-                async for run in self._pages(path, who, {"check_name": CHECK_NAME, "app_id": app}, field="check_runs")
-            ]
+            pages = self._pages(f"{prefix}/commits/{segment(head)}/check-runs", who, params, field="check_runs")
+            runs = [run async for run in pages]
             if runs:
                 await self._call("PATCH", f"{prefix}/check-runs/{runs[0]['id']}", who, json=body)
             else:

@@ -71,7 +71,7 @@ def failure_of(response: httpx.Response, now: float) -> CodeRagError:
         )
     if status in (404, 410, 451):
         return Gone(said)
-    if status == 408 or status >= 500:
+    if status == 408 or (status >= 500 and status != 501):
         asked = seconds_of(response.headers.get("retry-after"), now)
         return Transient(said, SERVER_WAIT) if asked is None else Limited(said, asked)
     return Rejected(said)
@@ -101,9 +101,9 @@ def seconds_of(header: str | None, now: float) -> float | None:
     """A `retry-after` header in seconds; it may be a number or an HTTP date (RFC 9110, 10.2.3)."""
     if not header:
         return None
-    if header.strip().isdigit():
+    if re.fullmatch(r"[0-9]{1,9}", header.strip()):
         return float(header)
     try:
         return max(parsedate_to_datetime(header).timestamp() - now, 0.0)
-    except ValueError:
+    except (ValueError, OverflowError, TypeError, IndexError):
         return None
