@@ -1,0 +1,81 @@
+"""Decides whether evidence carries an answer, and which existing names come close to one that does not exist. Pure.
+
+The nearest chunks always exist. Showing them as an answer to a question about something that is not there is the
+worst thing a search can do, so an answer must hold what the question is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
+
+from app.core.query import Question
+from app.core.tokens import tokens
+
+LEAST_COVERAGE = 0.4
+"""Share of a short question's subject words that its best evidence must hold, all together."""
+LEAST_COVERAGE_LONG = 0.1
+"""The same for a whole issue, which tells a story around its subject."""
+LONG_SUBJECT = 20
+"""Distinct subject words from which a text is a story."""
+CLOSE = 0.72
+"""Likeness from which a name is offered as a near miss: one typing error in five letters, or a shared longer part."""
+NEAR_MISSES = 5
+"""Names offered."""
+
+
+def coverage(question: Question, texts: Iterable[str]) -> float:
+    """Share of the subject's words, by number, that stand in `texts` (code or prose, with their paths). 1.0 without a subject.
+
+    Only parts count, so that a name which does not exist is not counted twice by its joined form.
+    """
+    held = {token for text in texts for token in tokens(text)}
+    subject = {token for token in question.subject if not _joined(token, question.subject)}
+    if not subject:
+        return 1.0
+    return sum(token in held or _singular(token) in held or token + "s" in held for token in subject) / len(subject)
+
+
+def is_thin(question: Question, texts: Iterable[str]) -> bool:
+    """Whether `texts` hold too little of what the question is about to be its answer."""
+    least = LEAST_COVERAGE_LONG if len(question.subject) >= LONG_SUBJECT else LEAST_COVERAGE
+    return coverage(question, texts) < least
+
+
+def closest(name: str, names: Iterable[str], most: int = NEAR_MISSES) -> list[str]:
+    """The existing names most like `name`, best first, ties by alphabet; none where nothing comes close."""
+    simple = name.rpartition(".")[2]
+    scored = [(likeness(simple, each), each) for each in dict.fromkeys(names)]
+    found = sorted((-score, each) for score, each in scored if score >= CLOSE)
+    return [each for _, each in found[:most]]
+
+
+def likeness(one: str, other: str) -> float:
+    """0 to 1: by letters, or by shared words where there are two of them (`fetch_user_name`, `getUserName`)."""
+    first, second = one.lower().replace("_", ""), other.lower().replace("_", "")
+    if first == second:
+        return 1.0
+    parts, others = set(tokens(one)) - {first}, set(tokens(other)) - {second}
+    shared = parts & others
+    by_words = 0.5 + 0.9 * len(shared) / (len(parts) + len(others)) if len(shared) > 1 else 0.0
+    if 2 * min(len(first), len(second)) < CLOSE * (len(first) + len(second)):
+        return by_words
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    if matcher.real_quick_ratio() < CLOSE or matcher.quick_ratio() < CLOSE:
+        return by_words
+    return max(by_words, matcher.ratio())
+
+
+def missing_names(question: Question, defined: Mapping[str, object]) -> tuple[str, ...]:
+    """Names that the question states plainly and nothing in `defined` (simple names) defines, in the order they are named."""
+    plain = [symbol for symbol in question.symbols if symbol.strength >= 0.9]
+    return tuple(symbol.name for symbol in plain if symbol.simple not in defined)
+
+
+def _joined(token: str, subject: frozenset[str]) -> bool:
+    """Whether a token is the joined form of others (`parseurl` of parse, url)."""
+    return any(token != part and token.startswith(part) and token[len(part) :] in subject for part in subject)
+
+
+def _singular(token: str) -> str:
+    return token[:-1] if token.endswith("s") else token

@@ -1,0 +1,61 @@
+"""Thin evidence and near misses: what is not there is never answered with what happens to be nearest."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.enough import closest, coverage, is_thin, likeness, missing_names
+from app.core.query import read_question
+
+NAMES = [
+    "parse_url",
+    "parseURI",
+    "separability_matrix",
+    "fetch_user_name",
+    "get_user_name",
+    "simplify",
+    "Request",
+    "run",
+    "a",
+]
+
+
+@pytest.mark.parametrize(
+    ("missing", "near"),
+    [
+        ("parseURL", ["parse_url", "parseURI"]),
+        ("sepparability_matrix", ["separability_matrix"]),
+        ("simplfy", ["simplify"]),
+        ("Client.Reqest", ["Request"]),
+        ("load_user_name", ["fetch_user_name", "get_user_name"]),
+        ("frobnicate", []),
+        ("x", []),
+    ],
+)
+def test_near_misses_are_names_a_person_could_have_meant(missing: str, near: list[str]) -> None:
+    assert closest(missing, NAMES)[: max(1, len(near))] == near
+
+
+def test_likeness_is_symmetric_and_bounded() -> None:
+    for one in NAMES:
+        assert likeness(one, one) == 1.0
+        for other in NAMES:
+            assert 0.0 <= likeness(one, other) <= 1.0
+
+
+def test_evidence_must_hold_the_subject() -> None:
+    question = read_question("how does the flux capacitor regulate temporal displacement?")
+    assert is_thin(question, ["def regulate(valve): ...", "class Valve: ..."])
+    assert not is_thin(question, ["class FluxCapacitor:\n    def displacement(self): ..."])
+    assert is_thin(question, [])
+    assert coverage(question, ["flux capacitor regulate temporal displacement"]) == 1.0
+
+
+def test_number_and_joined_forms_do_not_decide() -> None:
+    assert coverage(read_question("session cookies"), ["the cookie of a sessions"]) == 1.0
+    assert coverage(read_question("parseURL"), ["parse the url"]) == 1.0
+
+
+def test_only_plainly_named_names_are_missed() -> None:
+    question = read_question("`parse_url` and `gone_for_good` break MyClass")
+    assert missing_names(question, {"parse_url": 1}) == ("gone_for_good",)
