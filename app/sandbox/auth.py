@@ -72,7 +72,11 @@ class Tokens:
         value = value.strip()
         if scheme.lower() not in ("bearer", "token") or not value:
             raise Refusal(401, "Bad credentials")
-        return self.token(value) if value.startswith("ghs_") else self._app(value)
+        if value.startswith("ghs_"):
+            return self.token(value)
+        if value.count(".") != 2:
+            raise Refusal(401, "Bad credentials")
+        return self._app(value)
 
     def token(self, value: str) -> Token:
         """The living token of that value, else 401; 403 where its installation is suspended."""

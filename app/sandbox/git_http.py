@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import contextlib
 import re
 import zlib
 from collections.abc import AsyncIterator
 
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
-from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from app.sandbox import repository_git
 from app.sandbox.auth import Token, allows
@@ -133,10 +135,7 @@ async def _backend(
         stderr=asyncio.subprocess.DEVNULL,
         limit=PIECE,
     )
-    feeding = asyncio.create_task(_feed(process, *sent))
-    status, headers = await _head(process)
-    watch[0].status = status
-    return StreamingResponse(_stream(process, feeding, watch), status, headers)
+    return _Stream(process, asyncio.create_task(_feed(process, *sent)), *watch)
 
 
 def _cgi(request: HttpRequest, repository: Repository, service: str) -> dict[str, str]:
@@ -187,22 +186,48 @@ async def _head(process: asyncio.subprocess.Process) -> tuple[int, dict[str, str
     return status, headers
 
 
-async def _stream(
-    process: asyncio.subprocess.Process, feeding: asyncio.Task[None], watch: tuple[GitRequest, Fault | None]
-) -> AsyncIterator[bytes]:
-    """The body of the answer; a scripted reset breaks off in the middle. The process never outlives it."""
-    assert process.stdout is not None
-    record, fault = watch
-    try:
-        while piece := await process.stdout.read(PIECE):
-            if fault is not None and fault.reset_after is not None and record.sent + len(piece) > fault.reset_after:
-                yield piece[: fault.reset_after - record.sent]
+class _Stream(Response):
+    """The backend's answer, piece by piece, while the request's body may still be on its way in.
+
+    Starlette's own streaming response reads the request to notice a disconnect, and would take pieces of the body away from git.
+    """
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, feeding: asyncio.Task[None], record: GitRequest, fault: Fault | None
+    ) -> None:
+        super().__init__(status_code=200)
+        self._process = process
+        self._feeding = feeding
+        self._record = record
+        self._end = None if fault is None else fault.reset_after
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send head and body; Dropped in the middle where the script resets it. The process never outlives the answer."""
+        del scope, receive
+        try:
+            self._record.status, headers = await _head(self._process)
+            head = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+            await send({"type": "http.response.start", "status": self._record.status, "headers": head})
+            async for piece in self._pieces():
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            await self._finish()
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        assert self._process.stdout is not None
+        while piece := await self._process.stdout.read(PIECE):
+            if self._end is not None and self._record.sent + len(piece) > self._end:
+                piece = piece[: self._end - self._record.sent]
+                self._record.sent += len(piece)
+                yield piece
                 raise Dropped
-            record.sent += len(piece)
+            self._record.sent += len(piece)
             yield piece
-    finally:
-        if process.returncode is None and not process.stdout.at_eof():
-            process.kill()
-        feeding.cancel()
-        await asyncio.gather(feeding, return_exceptions=True)
-        await process.wait()
+
+    async def _finish(self) -> None:
+        self._feeding.cancel()
+        await asyncio.gather(self._feeding, return_exceptions=True)
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.communicate()

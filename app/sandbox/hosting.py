@@ -9,7 +9,7 @@ from pathlib import Path
 from app.sandbox import payloads, pulls, repository_git
 from app.sandbox.host import Host
 from app.sandbox.payloads import Json
-from app.sandbox.state import ZERO_SHA, Installation, Repository, User
+from app.sandbox.state import ZERO_SHA, Installation, Repository, User, node_id
 
 PUSH_COMMITS = 2_048
 """A push event lists so many commits at most."""
@@ -221,3 +221,24 @@ def _send_selection(
             "requester": None,
         }
         host.webhooks.installation_event("installation_repositories", sender, one, fields)
+
+
+def rename_account(host: Host, account: User, name: str) -> None:
+    """Another login. The event has no sender: GitHub leaves it out here."""
+    state, before = host.state, account.login
+    for repository in state.repositories.values():
+        if repository.owner is account:
+            state.former_names[repository.full_name.lower()] = repository.id
+    del state.users[before.lower()]
+    account.login = name
+    state.users[name.lower()] = account
+    for one in state.installations.values():
+        if one.account is account and not one.deleted:
+            payload: Json = {
+                "action": "renamed",
+                "account": payloads.user(state, account),
+                "changes": {"login": {"from": before}},
+                "installation": {"id": one.id, "node_id": node_id("IN", one.id)},
+                "target_type": account.type,
+            }
+            host.webhooks.emit("installation_target", payload, one, None)

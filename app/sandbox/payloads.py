@@ -178,7 +178,7 @@ def repository(state: State, repo: Repository) -> Json:
 def full_repository(state: State, repo: Repository) -> Json:
     """A repository as `GET /repos/{owner}/{repo}` answers an installation."""
     shape = repository(state, repo) | {
-        "temp_clone_token": None,
+        "temp_clone_token": "",
         "network_count": 0,
         "subscribers_count": 0,
         "permissions": {"admin": False, "maintain": False, "push": False, "triage": False, "pull": False},

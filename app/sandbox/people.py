@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.sandbox import hosting, pulls, repository_git, threads
+from app.sandbox import hosting, pulls, repository_git, thread_payloads, threads
 from app.sandbox.actor import Actor
 from app.sandbox.pulls import LineComment
 from app.sandbox.state import Comment, Review, Thread
@@ -100,7 +100,8 @@ class People(Actor):
         def change() -> None:
             thread = self.host.state.thread(repo, number)
             thread.labels.append(name)
-            self._send(thread, "labeled", by)
+            shape = thread_payloads.label(self.host.state, thread.repository, name)
+            self._send(thread, "labeled", by, {"label": shape})
 
         await self.act(change)
 
@@ -195,6 +196,17 @@ class People(Actor):
             return pulls.add_review(self.host, thread, author, (state, body), made)
 
         return await self.act(change)
+
+    async def edit_review(self, review: Review, body: str, *, by: str | None = None) -> None:
+        """Someone (its author unless named) edits the summary of a review."""
+
+        def change() -> None:
+            before, review.body = review.body, body
+            editor = review.author if by is None else self.host.state.user(by)
+            extra: dict[str, object] = {"changes": {"body": {"from": before}}}
+            pulls.send_review(self.host, "edited", editor, review, extra)
+
+        await self.act(change)
 
     async def review_comment(
         self, repo: str, number: int, login: str, body: str, path: str, line: int, side: str = "RIGHT"

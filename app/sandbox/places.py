@@ -230,6 +230,11 @@ class Places(Actor):
 
         await self.act(change)
 
+    async def rename_account(self, login: str, name: str) -> None:
+        """An account takes another name: its repositories redirect, and an installation on it hears `installation_target`."""
+        account = self.host.state.user(login)
+        await self.act(lambda: hosting.rename_account(self.host, account, name))
+
     async def accept_permissions(self, installation: Installation, permissions: Mapping[str, str]) -> None:
         """The owner accepts other permissions: old tokens end."""
 

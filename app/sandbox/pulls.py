@@ -145,15 +145,20 @@ def add_review(
         comment.review = review
         thread.comments.append(comment)
         host.state.comments[comment.id] = comment
-    fields: Json = {
-        "action": "submitted",
-        "review": thread_payloads.review(host.state, review),
-        "pull_request": thread_payloads.simple_pull(host.state, thread),
-    }
-    host.webhooks.repository_event("pull_request_review", author, thread.repository, fields)
+    send_review(host, "submitted", author, review)
     for comment in comments:
         threads.send_review_comment(host, author, comment)
     return review
+
+
+def send_review(host: Host, action: str, sender: User, review: Review, extra: Json | None = None) -> None:
+    """A `pull_request_review` event."""
+    fields: Json = {
+        "action": action,
+        "review": thread_payloads.review(host.state, review),
+        "pull_request": thread_payloads.simple_pull(host.state, review.thread),
+    }
+    host.webhooks.repository_event("pull_request_review", sender, review.thread.repository, fields | (extra or {}))
 
 
 def make_comment(host: Host, thread: Thread, author: User, wanted: LineComment, at: DiffLine, by_app: bool) -> Comment:

@@ -32,6 +32,9 @@ OPERATIONS = (rest_app, rest_checks, rest_contents, rest_issues, rest_pulls, res
 API = "/api/v3"
 VERSIONS = ("2022-11-28", "2026-03-10")
 
+HEALTHY = {"x-ratelimit-limit": "5000", "x-ratelimit-remaining": "4987", "x-ratelimit-used": "13"}
+"""What a scripted refusal says of the primary limit unless the script says otherwise: that it was not the reason."""
+
 
 class Dropped(Exception):
     """The connection is to be closed without an answer."""
@@ -72,7 +75,9 @@ def _record(host: Host, method: str, path: str, status: int) -> None:
 
 def _scripted(fault: Fault) -> Response:
     content = json.dumps(fault_body(fault)).encode()
-    headers = {"Content-Type": "application/json; charset=utf-8"} | dict(fault.headers)
+    headers = {"content-type": "application/json; charset=utf-8", **HEALTHY} | {
+        name.lower(): value for name, value in fault.headers.items()
+    }
     return Response(content, fault.status or 502, headers)
 
 

@@ -7,6 +7,7 @@ import base64
 from app.sandbox import payloads, webhooks
 from app.sandbox.auth import TOKEN_REPOSITORIES, allows
 from app.sandbox.host import Usage
+from app.sandbox.metering import account_of
 from app.sandbox.payloads import Json
 from app.sandbox.refusal import Refusal, not_found
 from app.sandbox.router import Answer, Call, route
@@ -170,13 +171,19 @@ async def redeliver(call: Call) -> Answer:
 
 @route("GET", "/rate_limit", "anyone")
 async def rate_limit(call: Call) -> Answer:
-    from app.sandbox.metering import account_of
-
     account, limit = account_of(call)
     usage = call.host.usage.get(account, Usage(0, call.host.state.clock() + 3600))
     core = {"limit": limit, "used": usage.used, "remaining": max(0, limit - usage.used), "reset": int(usage.reset)}
     search = {"limit": 30, "used": 0, "remaining": 30, "reset": int(usage.reset)}
     return Answer(200, {"resources": {"core": core, "search": search}, "rate": core})
+
+
+@route("GET", "/users/{login}", "anyone")
+async def get_user(call: Call) -> Answer:
+    account = call.host.state.users.get(call.params["login"].lower())
+    if account is None or account.deleted:
+        raise not_found()
+    return Answer(200, payloads.user(call.host.state, account) | {"name": None, "email": None})
 
 
 @route("GET", "/meta", "anyone")

@@ -45,11 +45,9 @@ async def list_tree(call: Call, treeish: str, *arguments: str) -> list[Entry]:
 
 async def _entry(call: Call, commit: str, path: str) -> Entry | None:
     """The entry at exactly that path."""
-    spec = f":(literal){path}"
     output = await repository_git.run(
         call.repo.path, "--literal-pathspecs", "ls-tree", "-l", "-z", commit, "--", path, check=False
     )
-    del spec
     for record in output.decode(errors="surrogateescape").split("\0"):
         if record:
             facts, name = record.split("\t", 1)
@@ -83,7 +81,8 @@ async def _contents(call: Call, path: str) -> Answer:
     if entry.kind == "tree":
         return await _folder(call, commit, ref, path)
     if entry.kind == "commit":
-        return Answer(200, _item(call, entry, ref) | {"type": "submodule", "submodule_git_url": None})
+        url = await _submodule_url(call, commit, path)
+        return Answer(200, _item(call, entry, ref) | {"type": "submodule", "submodule_git_url": url})
     data = await _blob(call, entry.sha)
     if entry.mode == "120000":
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), data.decode(errors="replace")))
@@ -92,6 +91,17 @@ async def _contents(call: Call, path: str) -> Answer:
             return Answer(200, _item(call, entry, ref) | {"type": "symlink", "target": data.decode(errors="replace")})
         data = await _blob(call, real.sha)
     return _file(call, entry, ref, data)
+
+
+async def _submodule_url(call: Call, commit: str, path: str) -> str | None:
+    """Where .gitmodules says a submodule comes from."""
+    arguments = ("config", "--blob", f"{commit}:.gitmodules", "--get-regexp", r"^submodule\..*\.(path|url)$")
+    rows = (await repository_git.line(call.repo.path, *arguments, check=False)).splitlines()
+    values = dict(row.split(" ", 1) for row in rows if " " in row)
+    for key, value in values.items():
+        if key.endswith(".path") and value == path:
+            return values.get(key.removesuffix(".path") + ".url")
+    return None
 
 
 async def _blob(call: Call, sha: str) -> bytes:

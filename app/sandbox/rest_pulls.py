@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from app.sandbox import diff, pulls, repository_git, thread_payloads, threads
 from app.sandbox.payloads import Json
 from app.sandbox.pulls import Hunks, LineComment
-from app.sandbox.refusal import Refusal, invalid, unsupplied, wrong_type
+from app.sandbox.refusal import Refusal, invalid, not_found, unsupplied, wrong_type
 from app.sandbox.rest_issues import all_comments, since_of
 from app.sandbox.rest_repositories import file_json, shape_of
 from app.sandbox.router import Answer, Call, route
-from app.sandbox.state import Thread, iso
+from app.sandbox.state import Review, Thread, iso
 
 READ = "pull_requests:read"
 WRITE = "pull_requests:write"
@@ -184,7 +184,7 @@ def _reply(call: Call, thread: Thread, to: object) -> Answer:
     top = next((one for one in thread.of_kind("review") if one.id == to), None)
     if top is None:
         raise (
-            Refusal(404, "Not Found")
+            not_found()
             if call.path.endswith("/replies")
             else invalid("PullRequestReviewComment", "in_reply_to", "in_reply_to is invalid")
         )
@@ -203,6 +203,25 @@ def _reply(call: Call, thread: Thread, to: object) -> Answer:
 async def list_reviews(call: Call) -> Answer:
     found = pulls.pull_of(call.pull()).reviews
     return call.listing([thread_payloads.rest_review(call.host.state, one) for one in found])
+
+
+def _review(call: Call) -> Review:
+    for one in pulls.pull_of(call.pull()).reviews:
+        if one.id == call.number("id"):
+            return one
+    raise not_found()
+
+
+@route("GET", "/repo/pulls/{number}/reviews/{id}", READ)
+async def get_review(call: Call) -> Answer:
+    return Answer(200, thread_payloads.rest_review(call.host.state, _review(call)))
+
+
+@route("GET", "/repo/pulls/{number}/reviews/{id}/comments", READ)
+async def list_review_comments(call: Call) -> Answer:
+    review = _review(call)
+    found = [one for one in review.thread.of_kind("review") if one.review is review]
+    return call.listing([thread_payloads.review_comment(call.host.state, one) for one in found])
 
 
 @route("POST", "/repo/pulls/{number}/reviews", WRITE)

@@ -20,7 +20,7 @@ def label(state: State, repo: Repository, name: str) -> Json:
         "name": name,
         "color": "ededed",
         "default": False,
-        "description": None,
+        "description": "",
     }
 
 
