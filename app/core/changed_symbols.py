@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.core.diff import line_edits, touched
-from app.core.source import line_range, split_lines
+from app.core.source import split_lines
 from app.core.types import Definition, SourceFile
 
 SMALLEST_RENAME = 3
@@ -53,7 +53,7 @@ class Place:
 class ChangedSymbol:
     """One changed definition. `old` is None for an added one, `new` for a removed one; `size` counts changed lines.
 
-    `digest` stands for its text with its own name left out, so that a move or a new name can be told.
+    `digest` stands for the text of one that came or went, its own name left out, so that a move or a new name can be told.
     """
 
     change: Change
@@ -114,6 +114,8 @@ def compare(sides: FileSides) -> FileChange:
     symbols: list[ChangedSymbol] = []
     for key in dict.fromkeys([*before, *after]):
         old, new = before.get(key), after.get(key)
+        if (key[0], 0) in before and (key[0], 0) in after and not (old and new):
+            continue  # one overload more or less: the definitions of that name that are left tell it
         change = _change(old, new)
         if change is None:
             continue
@@ -133,7 +135,7 @@ def _units(source: SourceFile | None, text: str) -> dict[tuple[str, int], _Unit]
     seen: Counter[str] = Counter()
     around: list[Definition] = []
     definitions = sorted(source.definitions, key=lambda one: (one.first, -one.last, len(one.qualified)))
-    children = _children(definitions)
+    children, lines = _children(definitions), split_lines(text)
     for definition in definitions:
         while around and around[-1].last < definition.first:
             around.pop()
@@ -141,8 +143,8 @@ def _units(source: SourceFile | None, text: str) -> dict[tuple[str, int], _Unit]
         if definition.kind in _NOT_SYMBOLS or (holder is not None and holder.kind not in _HOLDERS):
             continue
         around.append(definition)
-        own = _own_text(text, definition, children[definition.qualified])
-        whole = _plain(line_range(text, definition.first, definition.last))
+        own = _own_text(lines, definition, children[definition.qualified])
+        whole = _plain(lines[definition.first - 1 : definition.last])
         units[definition.qualified, seen[definition.qualified]] = _Unit(
             definition, holder.qualified if holder else "", own, whole
         )
@@ -159,16 +161,13 @@ def _children(definitions: Sequence[Definition]) -> dict[str, list[Definition]]:
     return children
 
 
-def _own_text(text: str, definition: Definition, children: Sequence[Definition]) -> str:
+def _own_text(lines: Sequence[str], definition: Definition, children: Sequence[Definition]) -> str:
     """What is left of a class when its methods are taken out; all of a function."""
-    whole = line_range(text, definition.first, definition.last)
+    whole = lines[definition.first - 1 : definition.last]
     if definition.kind not in _HOLDERS or not children:
         return _plain(whole)
     inner = {line for child in children for line in range(child.first, child.last + 1)}
-    lines = split_lines(whole)
-    return _plain(
-        "\n".join(line for at, line in enumerate(lines, definition.first) if at not in inner and line.strip())
-    )
+    return _plain(line for at, line in enumerate(whole, definition.first) if at not in inner and line.strip())
 
 
 def _change(old: _Unit | None, new: _Unit | None) -> Change | None:
@@ -176,22 +175,32 @@ def _change(old: _Unit | None, new: _Unit | None) -> Change | None:
         return Change.ADDED
     if new is None:
         return Change.REMOVED
-    if old.own == new.own:
-        return None
-    before, after = (" ".join(unit.definition.signature.split()) for unit in (old, new))
-    return Change.SIGNATURE if before != after else Change.BODY
+    if _unspaced(old.definition.signature) != _unspaced(new.definition.signature):
+        return Change.SIGNATURE
+    return None if old.own == new.own else Change.BODY
 
 
+def _unspaced(signature: str) -> str:
+    """A signature as it would be on one line: a formatter that breaks it over several changes nothing for callers."""
+    return _AROUND_SIGNS.sub(r"\1", " ".join(signature.split())).replace(",)", ")").replace(",]", "]")
+
+
+_AROUND_SIGNS = re.compile(r" ?([^\w ]) ?")
 _Side = tuple[SourceFile | None, _Unit | None]
 
 
 def _symbol(change: Change, language: str, old: _Side, new: _Side, size: int) -> ChangedSymbol:
     unit = new[1] or old[1]
     assert unit is not None
-    name = unit.definition.name
-    nameless = re.sub(rf"\b{re.escape(name)}\b", "\0", unit.text)
-    digest = hashlib.sha256(f"{unit.definition.kind}\0{nameless}".encode(errors="surrogatepass")).hexdigest()[:16]
-    return ChangedSymbol(change, name, unit.definition.kind, language, _place(*old), _place(*new), size, digest)
+    one = unit.definition
+    digest = _digest(unit) if change in (Change.ADDED, Change.REMOVED) else ""
+    return ChangedSymbol(change, one.name, one.kind, language, _place(*old), _place(*new), size, digest)
+
+
+def _digest(unit: _Unit) -> str:
+    name = re.escape(unit.definition.name)
+    nameless = re.sub(rf"(?<![\w.]){name}\b", "\0", unit.text)  # `.read()` inside `read` is another one
+    return hashlib.sha256(f"{unit.definition.kind}\0{nameless}".encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def _place(source: SourceFile | None, unit: _Unit | None) -> Place | None:
@@ -209,8 +218,8 @@ def _without_parts(symbols: Sequence[ChangedSymbol], holders: dict[str, str]) ->
     ]
 
 
-def _plain(text: str) -> str:
-    return "\n".join(line.rstrip() for line in text.split("\n"))
+def _plain(lines: Iterable[str]) -> str:
+    return "\n".join(line.rstrip() for line in lines)
 
 
 # --- all files ----------------------------------------------------------------------------------------------------
@@ -239,7 +248,7 @@ def _name_and_text(symbol: ChangedSymbol) -> _Key:
 
 
 def _name_and_signature(symbol: ChangedSymbol) -> _Key:
-    return (symbol.place.qualified, symbol.kind, " ".join(symbol.place.signature.split()))
+    return (symbol.place.qualified, symbol.kind, _unspaced(symbol.place.signature))
 
 
 def _text(symbol: ChangedSymbol) -> _Key:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.core.comment_frame import Section, compose, count, marker
-from app.core.comment_place import excerpt, joined, place
+from app.core.comment_place import LINES_SHOWN, call_row, excerpt, joined, place
 from app.core.sanitize import code_span, inline
 from app.core.types import Answer, Evidence
 
@@ -14,6 +14,9 @@ OPEN_ITEMS = 3
 
 NEAR_ITEMS = 5
 """Near misses that are named; further down they only share words with the question."""
+
+SIGNATURE_LINES = 4
+"""Lines of a definition above the list of its callers: enough to know it, short enough to see the callers."""
 
 NAMES_SHOWN = 4
 """Unknown names that are repeated to the asker."""
@@ -37,16 +40,46 @@ def answer_comment(answer: Answer, html_url: str, about: Mapping[str, object]) -
 
 
 def _found(answer: Answer, html_url: str) -> list[Section]:
+    if answer.kind == "callers" and _of(answer, "definition"):
+        groups = _groups(answer)
+        items = [_with_callers(group, html_url, "no caller found" if len(groups) > 1 else "") for group in groups]
+        return [Section("", items, OPEN_ITEMS, "definition", "definitions"), *_near(answer, html_url)]
     items = [_item(evidence, html_url) for evidence in answer.evidence]
     if _opens_with_the_best(answer):
         items[0] = excerpt(answer.evidence[0])  # the sentence above it has its link already
     return [Section("", items, OPEN_ITEMS, "place", "places"), *_near(answer, html_url)]
 
 
-def _item(evidence: Evidence, html_url: str) -> str:
+def _groups(answer: Answer) -> list[list[Evidence]]:
+    """Each definition with the callers that follow it."""
+    groups: list[list[Evidence]] = []
+    for evidence in answer.evidence:
+        if evidence.role == "definition" or not groups:
+            groups.append([])
+        groups[-1].append(evidence)
+    return groups
+
+
+def _with_callers(group: Sequence[Evidence], html_url: str, none: str) -> str:
+    """A definition and, a line each, where it is called: the calling line says more than a block around it."""
+    rows = [
+        f"- {call_row(html_url, each.citation, each.symbol, _word(each))}"
+        for each in group
+        if each.role != "definition"
+    ]
+    head = [_item(each, html_url, SIGNATURE_LINES) for each in group if each.role == "definition"]
+    return "\n\n".join([*head, *(["\n".join(rows)] if rows else [f"- {none}"] if none else [])])
+
+
+def _word(evidence: Evidence) -> str:
+    doubt = "possible " if "possible" in evidence.reasons else ""
+    return f"{doubt}{'test' if evidence.role == 'test' else 'call'}"
+
+
+def _item(evidence: Evidence, html_url: str, most: int = LINES_SHOWN) -> str:
     symbol = code_span(evidence.symbol) if evidence.symbol else ""
     head = joined([f"**{_role(evidence)}**", place(html_url, evidence.citation), symbol])
-    return f"{head}\n\n{excerpt(evidence)}"
+    return f"{head}\n\n{excerpt(evidence, most)}"
 
 
 def _near(answer: Answer, html_url: str) -> list[Section]:
@@ -62,11 +95,10 @@ def _line(evidence: Evidence, html_url: str) -> str:
 def _opening(answer: Answer, html_url: str) -> str:
     """What was found, in one sentence that stands alone in a mail's first line."""
     best, unknown = answer.evidence[0], _unknown(answer)
-    definitions, callers, tests = (_of(answer, role) for role in ("definition", "caller", "test"))
+    definitions, tests = _of(answer, "definition"), _of(answer, "test")
     about = code_span(definitions[0].symbol) if definitions else ""
-    if answer.kind == "callers" and callers:
-        subject = f"{about} is called" if about else "Called"
-        return _sentences(f"{subject} from {count(len(callers), 'place', 'places')}.", unknown)
+    if answer.kind == "callers" and definitions:
+        return _sentences(_called(answer, about if len(definitions) == 1 else code_span(_simple(best))), unknown)
     if answer.kind == "tests" and tests:
         verb = "touches" if len(tests) == 1 else "touch"
         return _sentences(f"{count(len(tests), 'test', 'tests')} {verb} {about or 'this'}.", unknown)
@@ -76,10 +108,24 @@ def _opening(answer: Answer, html_url: str) -> str:
     return _sentences(f"{start} {_line(best, html_url)}.", unknown)
 
 
+def _called(answer: Answer, name: str) -> str:
+    """ "`save` is called from 5 places, 2 of them tests; 3 more are possible." """
+    calls = [evidence for evidence in answer.evidence if evidence.role != "definition"]
+    sure = [evidence for evidence in calls if "possible" not in evidence.reasons]
+    doubtful = len(calls) - len(sure)
+    if not calls:
+        return _sentences(f"No caller of {name} found.", _reason(answer))
+    if not sure:
+        return f"{name} is possibly called from {count(doubtful, 'place', 'places')}."
+    tests = sum(evidence.role == "test" for evidence in sure)
+    among = f", {tests} of them in tests" if tests else ""
+    more = f"; {doubtful} more {'is' if doubtful == 1 else 'are'} possible" if doubtful else ""
+    return f"{name} is called from {count(len(sure), 'place', 'places')}{among}{more}."
+
+
 def _opens_with_the_best(answer: Answer) -> bool:
     """Whether the opening sentence links to the first piece of evidence."""
-    counted = {"callers": "caller", "tests": "test"}.get(answer.kind)
-    if answer.thin or (counted and _of(answer, counted)):
+    if answer.thin or (answer.kind == "tests" and _of(answer, "test")):
         return False
     return answer.kind != "definition" or answer.evidence[0].role != "definition" or len(_namesakes(answer)) == 1
 
@@ -109,7 +155,7 @@ def _thin(answer: Answer) -> str:
 
 
 def _nothing(answer: Answer) -> str:
-    return _sentences("Nothing found.", _reason(answer), _unknown(answer), NEXT_STEP)
+    return _sentences(_reason(answer) or _unknown(answer) or "Nothing found.", NEXT_STEP if answer.head else "")
 
 
 def _reason(answer: Answer) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.core.cite import link_to, permalink
+from app.core.cite import permalink
 from app.core.sanitize import code_span, fence, link
 from app.core.types import Citation, Evidence
 
@@ -13,6 +13,12 @@ LINES_SHOWN = 12
 
 LINE_LENGTH = 160
 """Characters of a line that are shown: what a comment shows without scrolling far; minified lines are thousands."""
+
+CALL_LENGTH = 100
+"""Characters of a calling line in a list."""
+
+MODULE = "<module>"
+"""What `core.graph` calls the code at the top of a file; a reader is told nothing by it."""
 
 CUT = "⋮"
 """Stands for lines that are left out, as in grep with context; no common language gives it a meaning."""
@@ -24,9 +30,11 @@ def place(html_url: str, citation: Citation) -> str:
     return link(code_span(f"{_tail(citation.path)}:{lines}"), permalink(html_url, citation))
 
 
-def line_place(html_url: str, citation: Citation, line: int) -> str:
-    """A link that says `path:line` and opens that one line of a citation's file at its commit."""
-    return link(code_span(f"{_tail(citation.path)}:{line}"), link_to(html_url, citation.sha, citation.path, line, line))
+def call_row(html_url: str, citation: Citation, symbol: str, word: str = "") -> str:
+    """One line about a line that calls something: what it is, where, in which definition, and the line itself."""
+    holder = f"in {code_span(symbol)}" if symbol and symbol != MODULE else ""
+    line = code_span(citation.text.split("\n", 1)[0].strip(), CALL_LENGTH)
+    return f"{' '.join(part for part in (word, place(html_url, citation), holder) if part)}: {line}"
 
 
 def excerpt(evidence: Evidence, most: int = LINES_SHOWN) -> str:

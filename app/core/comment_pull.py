@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from app.core.changed_symbols import Change, ChangedSymbol
 from app.core.comment_frame import Section, compose, count, marker
-from app.core.comment_place import joined, place
+from app.core.comment_place import call_row, joined, place
 from app.core.pull_context import Impact, PullContext, Use
 from app.core.sanitize import code_span, fence, inline
 from app.core.types import Evidence
@@ -28,9 +28,6 @@ RELATED_SHOWN = 2
 
 SIGNATURE_LENGTH = 300
 """Characters of a signature that are shown."""
-
-LINE_SHOWN = 100
-"""Characters of a calling line that are shown."""
 
 
 def pull_comment(context: PullContext, html_url: str, about: Mapping[str, object]) -> str | None:
@@ -126,10 +123,7 @@ def _signature(symbol: ChangedSymbol) -> str:
 
 
 def _row(use: Use, html_url: str) -> str:
-    holder = f"in {code_span(use.symbol)}" if use.symbol else ""
-    line = code_span(use.citation.text.split("\n", 1)[0].strip(), LINE_SHOWN)
-    verb = "called" if use.certain else "possibly called"
-    return f"{verb} at {' '.join(part for part in (place(html_url, use.citation), holder) if part)}: {line}"
+    return call_row(html_url, use.citation, use.symbol, "called at" if use.certain else "possibly called at")
 
 
 def _test_row(impact: Impact, html_url: str) -> str:

@@ -49,7 +49,8 @@ def line_edits(old: str, new: str) -> tuple[Edit, ...]:
 def touched(edits: Sequence[Edit], first: int, last: int, *, new: bool = True) -> int:
     """How many changed lines lie in first..last of the new (or old) text. Edits are in order, as `line_edits` gives them."""
     total = 0
-    for edit in edits:
+    for at in range(bisect_left(edits, first, key=lambda edit: edit.new_last if new else edit.old_last), len(edits)):
+        edit = edits[at]
         begin, end = (edit.new_first, edit.new_last) if new else (edit.old_first, edit.old_last)
         if begin > last:
             break

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,16 +55,20 @@ def found(
 
 
 SEND = found("definition", "shop/payment/client.py", 40, RETRY, "Client.send", (45, 52))
+PAY = "def pay(order):\n    client = Client()\n    return client.send(order.request())"
 CALLERS = [
-    found(
-        "caller",
-        "shop/checkout.py",
-        88,
-        "def pay(order):\n    client = Client()\n    return client.send(order.request())",
-        "pay",
-        (90, 90),
-    ),
+    found("caller", "shop/checkout.py", 88, PAY, "pay", (90, 90)),
     found("caller", "shop/refund.py", 12, "response = client.send(refund)", ""),
+]
+CALLS = [
+    replace(
+        found("caller", "shop/checkout.py", 90, "    return client.send(order.request())", "pay"), reasons=("exact",)
+    ),
+    replace(
+        found("test", "tests/test_client.py", 33, "    assert client.send(REQUEST).status == 200", "test_send"),
+        reasons=("exact",),
+    ),
+    replace(found("caller", "shop/refund.py", 12, "response = client.send(refund)", "<module>"), reasons=("possible",)),
 ]
 TEST = found(
     "test",
@@ -92,7 +97,15 @@ ANSWERS = {
     "answer_two_definitions": answer(
         "definition", SEND, found("definition", "shop/mail.py", 5, "def send(mail):\n    smtp().send(mail)", "send")
     ),
-    "answer_callers": answer("callers", SEND, *CALLERS),
+    "answer_callers": answer("callers", SEND, *CALLS),
+    "answer_callers_of_two": answer(
+        "callers",
+        SEND,
+        *CALLS,
+        found("definition", "shop/mail.py", 5, "def send(mail):\n    smtp().send(mail)", "send"),
+    ),
+    "answer_no_callers": answer("callers", SEND, reason="Nothing in the indexed files calls Client.send by its name."),
+    "answer_possible_callers": answer("callers", SEND, CALLS[2]),
     "answer_tests": answer("tests", SEND, TEST),
     "answer_docs": answer("docs", DOC, SEND),
     "answer_related": answer("related", replace(SEND, role="related"), DOC, cited=3),
@@ -108,7 +121,7 @@ ANSWERS = {
     ),
     "answer_nothing": answer(
         "definition",
-        reason="Nothing is called `RetryPolicy`",
+        reason="Nothing in this repository is called RetryPolicy.",
         missing=("RetryPolicy", "@octocat/x"),
         near=(SEND,),
         cited=1,
@@ -140,7 +153,7 @@ STATUS = comment.Status(
     paused=True,
 )
 
-NOTICES = {
+NOTICES: dict[str, Callable[[], str]] = {
     "help": lambda: comment.help_comment("coderag", ABOUT),
     "status": lambda: comment.status_comment(STATUS, URL, ABOUT),
     "status_behind": lambda: comment.status_comment(
@@ -315,7 +328,7 @@ def fences(body: str) -> list[tuple[str, str]]:
     for line in lines:
         opening = re.fullmatch("(`{3,})([^`]*)", line)
         if opening:
-            code = []
+            code = list[str]()
             for inner in lines:
                 if re.fullmatch(f"`{{{len(opening[1])},}}", inner):
                     result.append((opening[2], "\n".join(code)))
