@@ -79,15 +79,20 @@ class Places(Actor):
         by: str | None = None,
         parents: Sequence[str] | None = None,
     ) -> str:
-        """Make a commit on the tip of `branch` (or on `parents`; empty: a first commit). Moves no branch: see `push`.
+        """Make a commit on the tip of `branch`; moves no branch: see `push`. Returns its SHA.
+
+        A branch that does not exist starts at the default branch; `parents` names other ones (empty: a first commit).
 
         `files` maps a path to its content, to None to delete it, or to (mode, content) for links and submodules.
         """
 
         async def change() -> str:
             repository = self.host.state.repository(repo)
-            tip = await repository_git.resolve(repository.path, f"refs/heads/{branch}")
-            chosen = parents if parents is not None else ([tip] if tip else [])
+            chosen = parents
+            if chosen is None:
+                branches = (branch, repository.default_branch)
+                tips = [await repository_git.resolve(repository.path, f"refs/heads/{one}") for one in branches]
+                chosen = [tip for tip in tips if tip is not None][:1]
             author = hosting.signature(self.host, self.person(by, repository))
             return await repository_git.commit(repository.path, chosen, files, message, author)
 

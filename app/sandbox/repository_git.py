@@ -212,3 +212,12 @@ async def files_of(path: Path, commits: Sequence[Commit]) -> dict[str, list[tupl
         elif field:
             found[sha].append((field[0], next(fields)))
     return found
+
+
+async def stage(source: Path, target: Path, branch: str, sha: str) -> None:
+    """A bare repository with one branch at `sha` that borrows all objects of `source`: later commits of it can be pushed at once."""
+    await create(target, branch)
+    objects = await line(source, "rev-parse", "--git-path", "objects")
+    alternates = target / "objects" / "info" / "alternates"
+    alternates.write_text(f"{(source / objects).resolve()}\n")
+    await run(target, "update-ref", f"refs/heads/{branch}", sha)

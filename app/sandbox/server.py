@@ -92,7 +92,9 @@ class Server:
     def __init__(self, host: Host) -> None:
         self.host = host
         self._transports: Transports = {}
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        # asyncio turns Nagle's delay (40 ms an answer) off only where the socket names its protocol.
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._socket.bind(("127.0.0.1", 0))
         self.host.state.html_url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sandbox", daemon=True)
