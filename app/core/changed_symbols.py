@@ -54,6 +54,7 @@ class ChangedSymbol:
     """One changed definition. `old` is None for an added one, `new` for a removed one; `size` counts changed lines.
 
     `digest` stands for the text of one that came or went, its own name left out, so that a move or a new name can be told.
+    `still_bound`: a removed name that its file goes on to bind in another way (`old = new`, an attribute), so that calls go on.
     """
 
     change: Change
@@ -64,6 +65,7 @@ class ChangedSymbol:
     new: Place | None
     size: int
     digest: str = ""
+    still_bound: bool = False
 
     @property
     def place(self) -> Place:
@@ -122,6 +124,7 @@ def compare(sides: FileSides) -> FileChange:
         size = touched(edits, new.definition.first, new.definition.last) if new else 0
         size += touched(edits, old.definition.first, old.definition.last, new=False) if old else 0
         symbols.append(_symbol(change, source.language, (sides.old, old), (sides.new, new), size))
+    symbols = [_bound(symbol, sides.new_text) for symbol in symbols]
     lines = tuple((edit.new_first, edit.new_last) for edit in edits if edit.new_last >= edit.new_first)
     whole = _without_parts(symbols, {key[0]: unit.holder for key, unit in [*before.items(), *after.items()]})
     return FileChange(source.path, tuple(whole), lines)
@@ -195,6 +198,13 @@ def _symbol(change: Change, language: str, old: _Side, new: _Side, size: int) ->
     one = unit.definition
     digest = _digest(unit) if change in (Change.ADDED, Change.REMOVED) else ""
     return ChangedSymbol(change, one.name, one.kind, language, _place(*old), _place(*new), size, digest)
+
+
+def _bound(symbol: ChangedSymbol, text: str) -> ChangedSymbol:
+    if symbol.change is not Change.REMOVED or symbol.name not in text:
+        return symbol
+    binding = rf"(?m)^[ \t]*(?:[\w.]+[ \t]+){{0,3}}(?:self\.|this\.)?{re.escape(symbol.name)}[ \t]*(?::(?!:)|=(?!=))"
+    return replace(symbol, still_bound=re.search(binding, text) is not None)
 
 
 def _digest(unit: _Unit) -> str:

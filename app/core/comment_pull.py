@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.core.changed_symbols import Change, ChangedSymbol
+from app.core.changed_symbols import BREAKING, Change, ChangedSymbol
 from app.core.comment_frame import Section, compose, count, marker
 from app.core.comment_place import call_row, joined, place
-from app.core.pull_context import Impact, PullContext, Use
+from app.core.pull_context import Impact, PullContext, Use, before
 from app.core.sanitize import code_span, fence, inline
 from app.core.types import Evidence
 
@@ -52,16 +52,16 @@ def _opening(told: Sequence[Impact]) -> str:
     """The one thing to know, as a sentence that stands alone in a mail's first line."""
     first = told[0]
     name = code_span(_called(first.symbol))
-    calls = count(first.calls, "call", "calls")
-    remain = "still names it" if first.calls == 1 else "still name it"
+    certain = sum(use.certain for use in first.callers) + first.more_callers
+    calls, verb = count(certain, "call", "calls"), "s" if certain == 1 else ""
     match first.symbol.change:
-        case Change.REMOVED if first.calls:
-            text = f"**{name} is removed, and {calls} outside this pull request {remain}.**"
-        case Change.RENAMED | Change.MOVED if first.calls:
-            verb = "renamed" if first.symbol.change is Change.RENAMED else "moved"
-            text = f"**{name} is {verb}, and {calls} outside this pull request {remain} as it was.**"
-        case Change.SIGNATURE if first.calls:
-            text = f"**{name} has a new signature; {calls} outside this pull request {'uses' if first.calls == 1 else 'use'} it.**"
+        case Change.REMOVED if certain:
+            text = f"**{name} is removed, but {calls} still name{verb} it.**"
+        case Change.RENAMED | Change.MOVED if certain:
+            done = "renamed" if first.symbol.change is Change.RENAMED else "moved"
+            text = f"**{name} is {done}, but {calls} still name{verb} it as it was.**"
+        case Change.SIGNATURE if certain:
+            text = f"**{name} has a new signature; {calls} outside this pull request use{verb} it.**"
         case _:
             return f"**{_totals(told)}**"
     rest = _totals(told[1:], " more") if len(told) > 1 else ""
@@ -91,6 +91,7 @@ def _item(impact: Impact, html_url: str) -> str:
         blocks.append(signature)
     rows = [_row(use, html_url) for use in impact.callers[:CALLERS_SHOWN]]
     rows += _more(impact.calls - len(rows), "caller", "callers")
+    rows += [_unresolved_row(impact)] if impact.unresolved and symbol.change in BREAKING else []
     rows += [_test_row(impact, html_url)] if impact.tests else []
     rows += [_related_row(evidence, html_url) for evidence in impact.related[:RELATED_SHOWN]]
     blocks.append("\n".join(f"- {row}" for row in rows))
@@ -124,6 +125,12 @@ def _signature(symbol: ChangedSymbol) -> str:
 
 def _row(use: Use, html_url: str) -> str:
     return call_row(html_url, use.citation, use.symbol, "called at" if use.certain else "possibly called at")
+
+
+def _unresolved_row(impact: Impact) -> str:
+    """What a silent tool would hide: calls that may break, but that nothing here can prove to be callers."""
+    name = code_span(before(impact.symbol))
+    return f"{count(impact.unresolved, 'call', 'calls')} of {name} on something of unknown type not listed"
 
 
 def _test_row(impact: Impact, html_url: str) -> str:

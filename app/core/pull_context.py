@@ -5,11 +5,16 @@ Which definitions changed is found in `app.core.changed_symbols`; callers and te
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.core.changed_symbols import BREAKING, ChangedSymbol
 from app.core.types import Citation, Evidence
+
+_TEST = re.compile(r"test(?:_|[A-Z0-9]|$)|Test(?:_|[A-Z]|$)|\w+Test$")
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 COMMON_NAME = 1000
 """Chunks that call a name before it counts as so common (`get`, `run`) that more of them say nothing."""
@@ -34,9 +39,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """A changed symbol and who feels it. `callers` and `tests` are outside the change; the `more_` counts go beyond those kept.
+    """A changed symbol and who feels it. `callers` and `tests` are outside the change, but for a definition that is gone from its
+    place: then they are all calls that still name it. The `more_` counts go beyond those kept.
 
-    `inside` counts callers that the pull request changes itself. `citation` is the symbol at the head, or where it stood at the
+    `inside` counts callers that the pull request changes itself, `unresolved` calls of the same name on something of unknown
+    type, which may or may not be callers. `citation` is the symbol at the head, or where it stood at the
     merge base; `looked_up` is false where the search for callers was left out for its cost.
     """
 
@@ -45,6 +52,7 @@ class Impact:
     callers: tuple[Use, ...] = ()
     more_callers: int = 0
     inside: int = 0
+    unresolved: int = 0
     tests: tuple[Use, ...] = ()
     more_tests: int = 0
     related: tuple[Evidence, ...] = ()
@@ -103,7 +111,7 @@ def ordered(impacts: Iterable[Impact]) -> list[Impact]:
 
     def rank(impact: Impact) -> tuple[object, ...]:
         certain = sum(use.certain for use in impact.callers) + impact.more_callers
-        broken = impact.symbol.change in BREAKING and bool(impact.callers)
+        broken = impact.symbol.change in BREAKING and certain > 0
         tests = len(impact.tests) + impact.more_tests
         place = impact.symbol.place
         return (
@@ -118,3 +126,21 @@ def ordered(impacts: Iterable[Impact]) -> list[Impact]:
         )
 
     return sorted(impacts, key=rank)
+
+
+def test_name(symbol: str) -> str:
+    """The test that holds a line: `TestCart.test_pay` of `TestCart.test_pay.stub`; other names stay as they are."""
+    parts = symbol.split(".")
+    tests = [at for at, part in enumerate(parts) if _TEST.match(part)]
+    return ".".join(parts[: tests[-1] + 1]) if tests else symbol
+
+
+def is_named_test(symbol: str) -> bool:
+    """Whether a name says that it is a test, and not a fixture or a helper."""
+    return _TEST.match(test_name(symbol).rpartition(".")[2]) is not None
+
+
+def shared_words(one: str, other: str) -> float:
+    """How much two pieces of code have in common, word for word, from 0 to 1; their order does not count."""
+    words, others = Counter(_WORD.findall(one)), Counter(_WORD.findall(other))
+    return 2 * (words & others).total() / max(1, words.total() + others.total())

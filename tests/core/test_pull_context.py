@@ -13,7 +13,8 @@ import pytest
 from app.core import chunk, diff, sanitize
 from app.core.changed_symbols import Change, ChangedSymbol, FileChange, FileSides, Place, compare, settle
 from app.core.chunk import chunk_file
-from app.core.pull_context import Impact, PullContext, Use, first_to_look_up, ordered
+from app.core.pull_context import Impact, PullContext, Use, first_to_look_up, is_named_test, ordered, shared_words
+from app.core.pull_context import test_name as name_of_test
 from app.core.types import Citation
 
 BEFORE = '''\
@@ -245,3 +246,56 @@ def test_400_functions_are_compared_and_joined_quickly_enough_to_be_counted() ->
     gone = settle([compare(sides("a.py", old, None)), compare(sides("b.py", None, new))])
     assert {one.change for one in gone} == {Change.MOVED}
     assert len(gone) == 400
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "least", "most"),
+    [
+        ("", "", 0, 0),
+        ("a b", "", 0, 0),
+        ("def f(a): return a", "def f(a): return a", 1, 1),
+        ("a b c d", "d c b a", 1, 1),
+        ("a b", "c d", 0, 0),
+        ("a a a", "a", 0.5, 0.5),
+    ],
+)
+def test_shared_words_count_each_word_as_often_as_both_have_it(one: str, other: str, least: float, most: float) -> None:
+    assert least <= shared_words(one, other) == shared_words(other, one) <= most
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name", "named"),
+    [
+        ("test_pay", "test_pay", True),
+        ("TestCart.test_pay", "TestCart.test_pay", True),
+        ("TestCart.test_pay.stub", "TestCart.test_pay", True),
+        ("CartTest.testPay", "CartTest.testPay", True),
+        ("TestCart.setUp", "TestCart", True),
+        ("app", "app", False),
+        ("testapp.run", "testapp.run", False),
+        ("client.helper", "client.helper", False),
+        ("", "", False),
+    ],
+)
+def test_the_test_around_a_call_is_named(symbol: str, name: str, named: bool) -> None:
+    assert (name_of_test(symbol), is_named_test(symbol)) == (name, named)
+
+
+@pytest.mark.parametrize(
+    ("rest", "bound"),
+    [
+        ("class A:\n    load = None\n", True),
+        ("class A:\n    load: Loader = None\n", True),
+        ("class A:\n    def __init__(self):\n        self.load = load_all\n", True),
+        ("def f():\n    return load(1)\n", False),
+        ("def f(a):\n    if load == a:\n        pass\n", False),
+        ("x = load\n", False),
+    ],
+)
+def test_a_removed_name_that_is_bound_in_another_way_goes_on_to_work(rest: str, bound: bool) -> None:
+    (removed,) = [
+        one
+        for one in settle([compare(sides("a.py", "def load(path):\n    return 1\n", rest))])
+        if one.change is Change.REMOVED
+    ]
+    assert removed.still_bound is bound
