@@ -13,6 +13,10 @@ PATCH_LINES = 20_000
 PATCH_BYTES = 500_000
 """… and past this many bytes."""
 
+KEPT_DIFFS = 8
+"""Diffs remembered, over all sandboxes of the process."""
+
+_kept: dict[tuple[str, str, str], list[ChangedFile]] = {}
 _STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "changed", "C": "copied"}
 _HUNK = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
@@ -39,7 +43,19 @@ class DiffLine:
 
 
 async def changed_files(path: Path, old: str, new: str) -> list[ChangedFile]:
-    """All files that differ, in git's order, with renames detected as GitHub does (50% alike)."""
+    """All files that differ between two commits, in git's order, with renames detected as GitHub does (50% alike)."""
+    key = (str(path), old, new)
+    found = _kept.get(key)
+    if found is None:
+        # Commits never change, and a caller asks for page after page of one diff.
+        found = _kept[key] = await _compare(path, old, new)
+        for oldest in list(_kept)[:-KEPT_DIFFS]:
+            # Another sandbox's thread may have dropped it already.
+            _kept.pop(oldest, None)
+    return list(found)
+
+
+async def _compare(path: Path, old: str, new: str) -> list[ChangedFile]:
     output = await repository_git.run(path, "diff", "--raw", "--numstat", "-z", "-M", "--no-abbrev", old, new)
     raw, counts = _split(output.decode(errors="surrogateescape").split("\0"))
     patches = await _patches(path, old, new) if raw else []

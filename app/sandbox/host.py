@@ -31,11 +31,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Request:
-    """One REST or page request that was answered."""
+    """One REST or page request that was answered (status 0: its connection was cut). `path` is decoded, without /api/v3."""
 
     method: str
     path: str
     status: int
+    query: str = ""
 
 
 @dataclass

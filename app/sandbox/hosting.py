@@ -83,11 +83,15 @@ async def _push_fields(host: Host, repository: Repository, ref: str, before: str
     if not deleted:
         if created:
             known = f"refs/heads/{repository.default_branch}"
-            arguments = [after] if ref == known else [after, "--not", f"--branches={repository.default_branch}"]
+            others = (
+                [] if ref == known or not await repository_git.resolve(repository.path, known) else ["--not", known]
+            )
+            arguments = [after, *others]
         else:
             arguments = [f"{before}..{after}"]
         found = await repository_git.log(repository.path, f"--max-count={PUSH_COMMITS}", *arguments)
-        tip = await repository_git.log(repository.path, "--max-count=1", after)
+        known_tip = found[:1] if found and found[0].sha == after else []
+        tip = known_tip or await repository_git.log(repository.path, "--max-count=1", after)
         files = await repository_git.files_of(repository.path, [*found, *tip])
         commits = [_push_commit(host, repository, commit, files[commit.sha]) for commit in reversed(found)]
         head = _push_commit(host, repository, tip[0], files[after])
@@ -155,8 +159,9 @@ def transfer(host: Host, repository: Repository, sender: User, owner: User) -> N
     repository.owner = owner
     if old is not None and old.selected is not None:
         old.selected.discard(repository.id)
-    kind = "organization" if before.type == "Organization" else "user"
-    changes: Json = {"owner": {"from": {kind: payloads.user(host.state, before)}}}
+    organized = before.type == "Organization"
+    former = payloads.organization(host.state, before) if organized else payloads.user(host.state, before)
+    changes: Json = {"owner": {"from": {"organization" if organized else "user": former}}}
     send_repository(host, "transferred", sender, repository, changes)
     if old is not None:
         _send_selection(host, old, sender, [], [repository])

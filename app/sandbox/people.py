@@ -51,7 +51,7 @@ class People(Actor):
         if title is not None:
             changes["title"] = {"from": thread.title}
         if body is not None:
-            changes["body"] = {"from": thread.body}
+            changes["body"] = {"from": thread.body or ""}
 
         def edit() -> None:
             thread.title = thread.title if title is None else title

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-import tempfile
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,7 +101,7 @@ async def copy(source: Path, target: Path, branch: str | None) -> str:
 
     A source on a detached HEAD (a CI checkout) gets the branch `main` there, unless it has one.
     """
-    await run(target.parent, "clone", "--quiet", "--bare", _absolute(source), str(target))
+    await run(target.parent, "clone", "--quiet", "--bare", "--template=", _absolute(source), str(target))
     head = await line(target, "symbolic-ref", "--quiet", "--short", "HEAD", check=False)
     if branch is None and not head:
         detached = await line(target, "rev-parse", "--verify", "--quiet", "HEAD", check=False)
@@ -120,7 +120,7 @@ def _absolute(path: Path) -> str:
 
 async def create(target: Path, branch: str) -> None:
     """An empty bare repository."""
-    await run(target.parent, "init", "--quiet", "--bare", str(target))
+    await run(target.parent, "init", "--quiet", "--bare", "--template=", str(target))
     await run(target, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
 
 
@@ -140,14 +140,33 @@ async def commit(
     path: Path, parents: Sequence[str], files: Mapping[str, File], message: str, author: tuple[str, str, float]
 ) -> str:
     """Write a commit on `parents` (none: a first commit) that changes `files` of the first parent; moves no ref."""
-    with tempfile.TemporaryDirectory() as scratch:
-        index = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
-        if parents:
-            await run(path, "read-tree", parents[0], extra=index)
-        entries = [await _index_entry(path, name, content) for name, content in files.items()]
-        await run(path, "update-index", "-z", "--index-info", stdin=b"".join(entries), extra=index)
-        tree = (await run(path, "write-tree", "--missing-ok", extra=index)).decode().strip()
-    return await _commit_tree(path, tree, parents, message, author)
+    name, email, when = author
+    ref = f"refs/sandbox/{uuid.uuid4()}"
+    signature = f"{name} <{email}> {int(when)} +0000"
+    head = f"commit {ref}\nmark :1\nauthor {signature}\ncommitter {signature}\n".encode()
+    above = "".join(f"{word} {sha}\n" for word, sha in zip(["from", *["merge"] * len(parents)], parents, strict=False))
+    changes = b"".join(_change(file, content) for file, content in files.items())
+    tail = f"\nget-mark :1\nreset {ref}\nfrom {'0' * 40}\n\ndone\n".encode()
+    stream = head + _data(f"{message}\n".encode()) + above.encode() + changes + tail
+    output = await run(path, "fast-import", "--quiet", "--done", "--date-format=raw", stdin=stream)
+    return output.decode().strip()
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n" % len(content) + content + b"\n"
+
+
+def _change(name: str, content: File) -> bytes:
+    """One file of a commit, as fast-import reads it."""
+    quoted = b'"' + os.fsencode(name).replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
+    if content is None:
+        return b"D " + quoted + b"\n"
+    mode, data = content if isinstance(content, tuple) else ("100644", content)
+    if isinstance(data, str):
+        data = data.encode()
+    if mode == "160000":
+        return b"M 160000 " + data + b" " + quoted + b"\n"
+    return f"M {mode} inline ".encode() + quoted + b"\n" + _data(data)
 
 
 async def merge(path: Path, ours: str, theirs: str, message: str, author: tuple[str, str, float]) -> str:
@@ -170,19 +189,6 @@ async def _commit_tree(
     return output.decode().strip()
 
 
-async def _index_entry(path: Path, name: str, content: File) -> bytes:
-    encoded = os.fsencode(name)
-    if content is None:
-        return b"0 " + b"0" * 40 + b"\t" + encoded + b"\0"
-    mode, data = content if isinstance(content, tuple) else ("100644", content)
-    if isinstance(data, str):
-        data = data.encode()
-    if mode == "160000":
-        return f"{mode} {data.decode()}\t".encode() + encoded + b"\0"
-    blob = (await run(path, "hash-object", "-w", "--stdin", stdin=data)).decode().strip()
-    return f"{mode} {blob}\t".encode() + encoded + b"\0"
-
-
 _FIELDS = "%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B%x00%x00"
 
 
@@ -200,11 +206,12 @@ async def log(path: Path, *arguments: str) -> list[Commit]:
 
 async def files_of(path: Path, commits: Sequence[Commit]) -> dict[str, list[tuple[str, str]]]:
     """(status letter, path) of the files each commit changed against its first parent; renames as deletion and addition."""
-    lines = "".join(f"{commit.sha} {' '.join(commit.parents[:1])}".strip() + "\n" for commit in commits)
+    firsts = {commit.sha: " ".join(commit.parents[:1]) for commit in commits}
+    lines = "".join(f"{sha} {parent}".strip() + "\n" for sha, parent in firsts.items())
     arguments = ("diff-tree", "--stdin", "-r", "-z", "--root", "--no-renames", "--name-status")
     output = await run(path, *arguments, stdin=lines.encode())
     fields = iter(output.decode(errors="surrogateescape").split("\0"))
-    found: dict[str, list[tuple[str, str]]] = {commit.sha: [] for commit in commits}
+    found: dict[str, list[tuple[str, str]]] = {sha: [] for sha in firsts}
     sha = ""
     for field in fields:
         if len(field) == 40:

@@ -48,7 +48,7 @@ async def answer(host: Host, request: HttpRequest) -> Response:
     if fault is not None and fault.delay:
         await asyncio.sleep(fault.delay)
     if fault is not None and fault.drop and not fault.after_effect:
-        _record(host, request.method, path, 0)
+        _record(host, request, path, 0)
         raise Dropped
     if fault is not None and fault.status is not None and not fault.after_effect:
         response = _scripted(fault)
@@ -56,10 +56,10 @@ async def answer(host: Host, request: HttpRequest) -> Response:
         response = await _answer(host, request, path, raw)
         if fault is not None and fault.after_effect:
             if fault.drop:
-                _record(host, request.method, path, 0)
+                _record(host, request, path, 0)
                 raise Dropped
             response = _scripted(fault)
-    _record(host, request.method, path, response.status_code)
+    _record(host, request, path, response.status_code)
     return response
 
 
@@ -69,8 +69,8 @@ def _path(request: HttpRequest) -> str:
     return unquote(raw.split(b"?")[0].decode("ascii", "replace"), errors="surrogateescape").removeprefix(API)
 
 
-def _record(host: Host, method: str, path: str, status: int) -> None:
-    host.requests.append(Request(method, path, status))
+def _record(host: Host, request: HttpRequest, path: str, status: int) -> None:
+    host.requests.append(Request(request.method, path, status, request.url.query))
 
 
 def _scripted(fault: Fault) -> Response:

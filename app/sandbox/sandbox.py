@@ -17,8 +17,8 @@ from app.sandbox.host import GitRequest, Limits, Request, make_host
 from app.sandbox.people import People
 from app.sandbox.places import Places
 from app.sandbox.server import Server
-from app.sandbox.state import Installation
-from app.sandbox.webhooks import Delivery
+from app.sandbox.state import CheckRun, Comment, Installation, Thread, iso
+from app.sandbox.webhooks import HOOK_ID, Delivery
 
 SECRET = "a secret that only the sandbox and its App share"  # noqa: S105 - never leaves this machine
 
@@ -130,8 +130,25 @@ class Sandbox(People, Places):
 
     async def ping(self) -> None:
         """The ping that GitHub sends when a webhook is set up."""
-        hook = {"type": "App", "id": 1, "active": True, "events": self.host.state.events, "app_id": self.app_id}
-        payload: dict[str, object] = {"zen": "Keep it logically awesome.", "hook_id": 1, "hook": hook}
+        state = self.host.state
+        hook = {
+            "type": "App",
+            "id": HOOK_ID,
+            "name": "web",
+            "active": True,
+            "events": state.events,
+            "config": {
+                "content_type": "json",
+                "insecure_ssl": "0",
+                "secret": "********",
+                "url": self.webhook_url or "",
+            },
+            "created_at": iso(state.created),
+            "updated_at": iso(state.created),
+            "app_id": self.app_id,
+            "deliveries_url": f"{self.api_url}/app/hook/deliveries",
+        }
+        payload: dict[str, object] = {"zen": "Keep it logically awesome.", "hook_id": HOOK_ID, "hook": hook}
         await self.act(lambda: self.host.webhooks.emit("ping", payload, None, None))
 
     # --- faults ---
@@ -167,7 +184,19 @@ class Sandbox(People, Places):
     def clear_faults(self) -> None:
         self.host.faults.script.clear()
 
-    # --- what it saw ---
+    # --- what it holds and saw ---
+
+    def thread(self, repo: str, number: int) -> Thread:
+        """An issue or pull request as it stands."""
+        return self.host.state.thread(repo, number)
+
+    def comments(self, repo: str, number: int, kind: str = "issue") -> list[Comment]:
+        """The comments of a conversation (`issue`) or on lines (`review`), oldest first."""
+        return self.thread(repo, number).of_kind(kind)
+
+    def check_runs(self, repo: str) -> list[CheckRun]:
+        """All check runs of a repository, oldest first."""
+        return list(self.host.state.repository(repo).checks)
 
     @property
     def requests(self) -> list[Request]:

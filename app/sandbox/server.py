@@ -21,7 +21,7 @@ from app.sandbox.rest import Dropped
 
 T = TypeVar("T")
 
-SHUTDOWN_SECONDS = 2
+SHUTDOWN_SECONDS = 0.2
 """How long open requests may go on once the sandbox closes."""
 TICK_SECONDS = 0.1
 """How often uvicorn renews its Date header."""

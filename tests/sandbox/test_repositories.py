@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from app.sandbox import Sandbox
 from app.sandbox.repository_git import File
 from tests.sandbox.conftest import README, World
 
@@ -201,3 +203,14 @@ async def test_api_versions(world: World) -> None:
         assert (await world.call("GET", REPO, headers={"X-GitHub-Api-Version": version})).status_code == status
     assert (await world.client.get("/versions")).json() == ["2026-03-10", "2022-11-28"]
     assert "hooks" in (await world.client.get("/meta")).json()
+
+
+async def test_two_sandboxes_live_side_by_side(world: World, tmp_path: Path) -> None:
+    async with Sandbox(tmp_path / "second", app_id=7, slug="other") as second:
+        installation = await second.add_installation("octo")
+        await second.add_repository("octo/hello", files={"only": "here"})
+        headers = {"Authorization": f"Bearer {second.token(installation)}"}
+        theirs = await world.client.get(f"{second.api_url}{REPO}/contents", headers=headers)
+        assert [one["name"] for one in theirs.json()] == ["only"]
+        assert (await world.client.get(f"{world.github.api_url}{REPO}", headers=headers)).status_code == 401
+    assert (await world.get(f"{REPO}/contents/README.md")).status_code == 200
