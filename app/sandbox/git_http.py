@@ -6,7 +6,9 @@ import asyncio
 import base64
 import binascii
 import contextlib
+import os
 import re
+import signal
 import zlib
 from collections.abc import AsyncIterator
 
@@ -211,6 +213,7 @@ class _Stream(Response):
             async for piece in self._pieces():
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
+            await self._process.wait()
         finally:
             await self._finish()
 
@@ -226,8 +229,10 @@ class _Stream(Response):
             yield piece
 
     async def _finish(self) -> None:
+        """Leave no process behind. Not by `Process.kill`: it would reap the child under asyncio's own watcher."""
         self._feeding.cancel()
         await asyncio.gather(self._feeding, return_exceptions=True)
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGKILL)
         await self._process.communicate()
