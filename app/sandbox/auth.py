@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from app.sandbox.refusal import Refusal
-from app.sandbox.state import Installation, Repository, State
+from app.sandbox.state import Installation, Repository
+from app.sandbox.world import State
 
 TOKEN_LIFETIME = 3600.0
 """Seconds an installation token lives."""

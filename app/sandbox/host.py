@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.sandbox.auth import Tokens
 from app.sandbox.faults import Faults
-from app.sandbox.state import State
 from app.sandbox.webhooks import Webhooks
+from app.sandbox.world import State
 
 
 @dataclass

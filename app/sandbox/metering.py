@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.sandbox.auth import AppCaller, Token
+from app.sandbox.call import Call
 from app.sandbox.host import Usage
 from app.sandbox.refusal import Refusal
-from app.sandbox.router import Call
 
 HOUR = 3600.0
 MINUTE = 60.0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from app.sandbox.auth import client_id
-from app.sandbox.state import Installation, Reaction, Repository, State, User, iso, node_id
+from app.sandbox.state import Installation, Reaction, Repository, User, iso, node_id
+from app.sandbox.world import State
 
 Json = dict[str, object]
 

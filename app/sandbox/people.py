@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.sandbox import hosting, pulls, repository_git, thread_payloads, threads
+from app.sandbox import hosting, pulls, pushes, repository_git, thread_payloads, threads
 from app.sandbox.actor import Actor
 from app.sandbox.pulls import LineComment
 from app.sandbox.state import Comment, Review, Thread
@@ -168,7 +168,7 @@ class People(Actor):
             merged = await repository_git.merge(path, tip, pull.head_sha, message, author)
             thread.state, thread.closed_at = "closed", self.host.state.clock()
             pull.merged_at, pull.merged_by, pull.merge_commit = thread.closed_at, sender, merged
-            await hosting.push(self.host, thread.repository, pull.base_ref, merged, sender)
+            await pushes.push(self.host, thread.repository, pull.base_ref, merged, sender)
             thread.updated = self.host.state.clock()
             pulls.send_pull(self.host, "closed", sender, thread)
             return merged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.sandbox import hosting, payloads, repository_git
+from app.sandbox import hosting, installing, payloads, pushes, repository_git
 from app.sandbox.actor import Actor
 from app.sandbox.repository_git import File
 from app.sandbox.state import ZERO_SHA, Installation, Repository, User
@@ -55,7 +55,7 @@ class Places(Actor):
             if installation is not None and installation.account is not repository.owner:
                 raise ValueError(f"{full_name} does not belong to {installation.account.login}")
             if installation is not None and installation.selected is not None:
-                hosting.select(self.host, installation, owner, [repository], [])
+                installing.select(self.host, installation, owner, [repository], [])
             else:
                 hosting.announce(self.host, repository, owner)
             return repository
@@ -101,7 +101,7 @@ class Places(Actor):
     async def push(self, repo: str, ref: str, sha: str, by: str | None = None) -> None:
         """Move, make or (with forty zeros) delete a branch or tag. `ref` may leave out refs/heads/."""
         repository = self.host.state.repository(repo)
-        await self.act(lambda: hosting.push(self.host, repository, ref, sha, self.person(by, repository)))
+        await self.act(lambda: pushes.push(self.host, repository, ref, sha, self.person(by, repository)))
 
     async def push_files(
         self, repo: str, branch: str, files: Mapping[str, File], message: str = "Change", *, by: str | None = None
@@ -198,7 +198,9 @@ class Places(Actor):
         state = self.host.state
         selected = None if repositories is None else {state.repository(name).id for name in repositories}
         granted = {"metadata": "read"} | dict(state.permissions if permissions is None else permissions)
-        return await self.act(lambda: hosting.add_installation(self.host, state.user(account, type), granted, selected))
+        return await self.act(
+            lambda: installing.add_installation(self.host, state.user(account, type), granted, selected)
+        )
 
     async def select_repositories(
         self, installation: Installation, *, added: Sequence[str] = (), removed: Sequence[str] = ()
@@ -206,14 +208,14 @@ class Places(Actor):
         """The owner adds repositories to an installation, or takes some from it."""
         state = self.host.state
         plus, minus = [state.repository(name) for name in added], [state.repository(name) for name in removed]
-        await self.act(lambda: hosting.select(self.host, installation, installation.account, plus, minus))
+        await self.act(lambda: installing.select(self.host, installation, installation.account, plus, minus))
 
     async def suspend(self, installation: Installation) -> None:
         """The owner suspends the App: its tokens get 403, and nothing but this is delivered."""
 
         def change() -> None:
             installation.suspended_at = self.host.state.clock()
-            hosting.send_installation(self.host, "suspend", installation.account, installation)
+            installing.send_installation(self.host, "suspend", installation.account, installation)
 
         await self.act(change)
 
@@ -222,7 +224,7 @@ class Places(Actor):
 
         def change() -> None:
             installation.suspended_at = None
-            hosting.send_installation(self.host, "unsuspend", installation.account, installation)
+            installing.send_installation(self.host, "unsuspend", installation.account, installation)
 
         await self.act(change)
 
@@ -230,7 +232,7 @@ class Places(Actor):
         """The owner uninstalls the App: its tokens end."""
 
         def change() -> None:
-            hosting.send_installation(self.host, "deleted", installation.account, installation)
+            installing.send_installation(self.host, "deleted", installation.account, installation)
             installation.deleted = True
 
         await self.act(change)
@@ -238,13 +240,13 @@ class Places(Actor):
     async def rename_account(self, login: str, name: str) -> None:
         """An account takes another name: its repositories redirect, and an installation on it hears `installation_target`."""
         account = self.host.state.user(login)
-        await self.act(lambda: hosting.rename_account(self.host, account, name))
+        await self.act(lambda: installing.rename_account(self.host, account, name))
 
     async def accept_permissions(self, installation: Installation, permissions: Mapping[str, str]) -> None:
         """The owner accepts other permissions: old tokens end."""
 
         def change() -> None:
             installation.permissions = {"metadata": "read"} | dict(permissions)
-            hosting.send_installation(self.host, "new_permissions_accepted", installation.account, installation)
+            installing.send_installation(self.host, "new_permissions_accepted", installation.account, installation)
 
         await self.act(change)

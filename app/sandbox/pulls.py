@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.sandbox import diff, repository_git, thread_payloads, threads
+from app.sandbox import diff, pull_payloads, repository_git, threads
 from app.sandbox.diff import DiffLine
 from app.sandbox.host import Host
 from app.sandbox.payloads import Json
@@ -95,7 +95,7 @@ def send_pull(host: Host, action: str, sender: User, thread: Thread, extra: Json
     fields: Json = {
         "action": action,
         "number": thread.number,
-        "pull_request": thread_payloads.full_pull(host.state, thread),
+        "pull_request": pull_payloads.full_pull(host.state, thread),
     }
     host.webhooks.repository_event("pull_request", sender, thread.repository, fields | (extra or {}))
 
@@ -155,8 +155,8 @@ def send_review(host: Host, action: str, sender: User, review: Review, extra: Js
     """A `pull_request_review` event."""
     fields: Json = {
         "action": action,
-        "review": thread_payloads.review(host.state, review),
-        "pull_request": thread_payloads.simple_pull(host.state, review.thread),
+        "review": pull_payloads.review(host.state, review),
+        "pull_request": pull_payloads.simple_pull(host.state, review.thread),
     }
     host.webhooks.repository_event("pull_request_review", sender, review.thread.repository, fields | (extra or {}))
 

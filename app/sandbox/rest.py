@@ -15,18 +15,33 @@ from app.sandbox import (
     metering,
     rest_app,
     rest_checks,
+    rest_commits,
     rest_contents,
     rest_issues,
+    rest_line_comments,
     rest_pulls,
     rest_reactions,
     rest_repositories,
+    rest_reviews,
 )
+from app.sandbox.call import Answer, Call
 from app.sandbox.faults import Fault, fault_body
 from app.sandbox.host import Host, Request
 from app.sandbox.refusal import Refusal
-from app.sandbox.router import Answer, Call, dispatch
+from app.sandbox.router import dispatch
 
-OPERATIONS = (rest_app, rest_checks, rest_contents, rest_issues, rest_pulls, rest_reactions, rest_repositories)
+OPERATIONS = (
+    rest_app,
+    rest_checks,
+    rest_commits,
+    rest_contents,
+    rest_issues,
+    rest_line_comments,
+    rest_pulls,
+    rest_reactions,
+    rest_repositories,
+    rest_reviews,
+)
 """The modules whose import registers the routes."""
 
 API = "/api/v3"

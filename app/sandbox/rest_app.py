@@ -6,11 +6,12 @@ import base64
 
 from app.sandbox import payloads, webhooks
 from app.sandbox.auth import TOKEN_REPOSITORIES, allows
+from app.sandbox.call import Answer, Call
 from app.sandbox.host import Usage
 from app.sandbox.metering import account_of
 from app.sandbox.payloads import Json
 from app.sandbox.refusal import Refusal, not_found
-from app.sandbox.router import Answer, Call, route
+from app.sandbox.router import route
 from app.sandbox.state import Installation, iso
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from app.sandbox import repository_git, thread_payloads
+from app.sandbox.call import Answer, Call
 from app.sandbox.payloads import Json
 from app.sandbox.refusal import Refusal, invalid, not_found, wrong_type
-from app.sandbox.router import Answer, Call, route
+from app.sandbox.rest_commits import resolve_ref
+from app.sandbox.router import route
 from app.sandbox.state import CheckRun
 
 ANNOTATIONS = 50
@@ -61,8 +63,10 @@ def _run(call: Call) -> CheckRun:
     raise not_found()
 
 
-async def runs_of(call: Call, sha: str) -> Answer:
+@route("GET", "/repo/commits/{ref}/check-runs", "checks:read")
+async def list_check_runs(call: Call) -> Answer:
     """The check runs of a commit: the latest of each name unless `filter=all`."""
+    sha = await resolve_ref(call.repo, call.params["ref"])
     found = [run for run in call.repo.checks if run.head_sha == sha]
     if call.query.get("filter", "latest") == "latest":
         found = list({run.name: run for run in found}.values())

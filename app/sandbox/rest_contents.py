@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from app.sandbox import payloads, repository_git
+from app.sandbox.call import Answer, Call
+from app.sandbox.commit_payloads import readable
 from app.sandbox.payloads import Json
 from app.sandbox.refusal import Refusal, not_found
-from app.sandbox.rest_repositories import readable, resolve_ref
-from app.sandbox.router import Answer, Call, route
+from app.sandbox.rest_commits import resolve_ref
+from app.sandbox.router import route
 from app.sandbox.state import node_id
 
 RAW_BYTES = 100 * 1_048_576

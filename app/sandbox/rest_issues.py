@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from app.sandbox import thread_payloads, threads
+from app.sandbox.call import Answer, Call
 from app.sandbox.refusal import Refusal, no_permission
-from app.sandbox.router import Answer, Call, route
+from app.sandbox.router import route
 from app.sandbox.state import Comment, Thread, iso
 
 READ = "issues:read|pull_requests:read"

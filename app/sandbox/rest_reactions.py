@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from app.sandbox import payloads, threads
+from app.sandbox.call import Answer, Call
 from app.sandbox.refusal import Refusal, invalid, not_found
-from app.sandbox.router import Answer, Call, route
+from app.sandbox.router import route
 from app.sandbox.state import Reaction
 
 ISSUE = "/repo/issues/{number}/reactions"

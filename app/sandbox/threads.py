@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.sandbox import thread_payloads
+from app.sandbox import pull_payloads, thread_payloads
 from app.sandbox.host import Host
 from app.sandbox.payloads import Json
 from app.sandbox.refusal import Refusal, invalid
@@ -80,8 +80,8 @@ def _send_comment(host: Host, action: str, sender: User, comment: Comment, extra
         fields["comment"] = thread_payloads.issue_comment(state, comment)
         host.webhooks.repository_event("issue_comment", sender, comment.repository, fields)
     else:
-        fields["comment"] = thread_payloads.review_comment(state, comment)
-        fields["pull_request"] = thread_payloads.simple_pull(state, thread)
+        fields["comment"] = pull_payloads.review_comment(state, comment)
+        fields["pull_request"] = pull_payloads.simple_pull(state, thread)
         host.webhooks.repository_event("pull_request_review_comment", sender, comment.repository, fields)
 
 

@@ -17,7 +17,8 @@ import httpx
 from app.sandbox import payloads
 from app.sandbox.auth import allows
 from app.sandbox.payloads import Json
-from app.sandbox.state import Installation, Repository, State, User, iso, node_id
+from app.sandbox.state import Installation, Repository, User, iso, node_id
+from app.sandbox.world import State
 
 TIMEOUT = 10.0
 """Seconds GitHub waits for an answer."""
