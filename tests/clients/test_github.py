@@ -352,7 +352,8 @@ async def test_who_may_do_what(world: World) -> None:
         await world.client.permission(world.installation, world.repo, login)
         for login in ("octo", "ada", "bob", "stranger", "eve")
     ]
-    assert levels == ["admin", "write", "read", "read", "none"]
+    assert [one.level for one in levels] == ["admin", "write", "read", "read", "none"]
+    assert [one.role for one in levels] == ["admin", "maintain", "triage", "read", "none"]
 
 
 async def test_comments_since_a_time_name_their_thread(world: World) -> None:

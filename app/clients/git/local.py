@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.clients.git.mirror import Mirror
+from app.clients.git.run import Command, run
 from app.core.errors import UserError
 
 POINTER = "gitdir:"
@@ -26,6 +27,12 @@ def local_mirror(path: Path) -> Mirror:
             if found is not None:
                 return Mirror(found)
     raise UserError(f"{path} is not in a git repository; name a clone, or run `git init` and commit there first")
+
+
+async def origin_of(mirror: Mirror) -> str:
+    """The URL of the repository's remote `origin`, as its owner wrote it; empty where there is none."""
+    finished = await run(Command(["config", "--local", "--get", "remote.origin.url"], str(mirror.path)))
+    return finished.out.decode("utf-8", "replace").strip() if finished.code == 0 else ""
 
 
 def _git_directory(candidate: Path) -> Path | None:

@@ -135,6 +135,11 @@ class Mirror:
         )  # fmt: skip
         return parse_log(self._output(finished))
 
+    async def first_parents(self, sha: str, limit: int) -> list[str]:
+        """The last `limit` commit ids of the main line of `sha`, newest first: each is the first parent of the one before."""
+        finished = await self._git("rev-list", "--first-parent", f"--max-count={int(limit)}", _checked_id(sha), "--")
+        return self._output(finished).decode().split()
+
     # --- files ------------------------------------------------------------------------------------------------------
 
     async def tree(self, sha: str) -> list[TreeEntry]:

@@ -6,6 +6,6 @@ githubkit signs, our own connection sends: its retry would post a comment twice.
 
 from __future__ import annotations
 
-from app.clients.github.client import Check, GitHub
+from app.clients.github.client import Check, GitHub, Permission
 
-__all__ = ["Check", "GitHub"]
+__all__ = ["Check", "GitHub", "Permission"]

@@ -30,6 +30,15 @@ class Check:
     summary: str
 
 
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """What a person may do in a repository. `level` is admin, write, read or none (maintain counts as write, triage as
+    read); `role` is the exact role, which an organisation may have named itself."""
+
+    level: str
+    role: str
+
+
 class GitHub:
     """One GitHub and one App. Arguments name the installation and the repository's id; every method may raise
     Transient (try the job again later), Gone, Suspended, Forbidden or Rejected."""
@@ -96,16 +105,14 @@ class GitHub:
             return ""
         return str(body["commit"]["sha"])
 
-    async def permission(self, installation: int, repo: int, login: str) -> str:
-        """admin, write, read or none: what a person may do here (maintain counts as write, triage as read).
-
-        `author_association` is no substitute: concealed members arrive as CONTRIBUTOR or NONE.
-        """
+    async def permission(self, installation: int, repo: int, login: str) -> Permission:
+        """What a person may do here, whoever wrote what: `author_association` is no substitute, because concealed
+        members arrive as CONTRIBUTOR or NONE."""
         try:
             body = await self._get(installation, repo, f"/collaborators/{segment(login)}/permission", METADATA)
         except Gone:
-            return "none"
-        return str(body.get("permission") or "none")
+            return Permission("none", "none")
+        return Permission(str(body.get("permission") or "none"), str(body.get("role_name") or ""))
 
     # --- issues, pull requests and their comments ---
 

@@ -1,0 +1,90 @@
+"""Searches the index for what a question may mean: by words, by meaning, by names and by paths. Ranks nothing.
+
+One search of the vectors and one look-up each by name and by path, whatever the question.
+"""
+
+from __future__ import annotations
+
+from app.clients.embed import Embedder
+from app.clients.index import Index
+from app.core.paths import PathTable
+from app.core.query import Question
+from app.core.rank import Candidates
+from app.core.records import read_chunk
+from app.core.tokens import sparse_query
+from app.core.types import Hit, Point, View
+from app.steps.view import seen
+
+CANDIDATES = 200
+"""Chunks taken from each vector list. A file counts by its best three, so about a hundred files take part."""
+MOST_NAMED = 1500
+"""Chunks read that define names of the question, about 1 kB each."""
+MOST_PLACED_FILES = 12
+"""Named files whose chunks are read."""
+EMBEDDED_CHARACTERS = 6000
+"""Characters of a question that the dense vector is computed from; a long log would drown the words of the person."""
+
+
+async def candidates(index: Index, embedder: Embedder, view: View, question: Question, table: PathTable) -> Candidates:
+    """What the index has for a question, each list best first; the same index and question give the same lists."""
+    dense = (
+        embedder.embed([f"{question.title}\n{question.text}"[:EMBEDDED_CHARACTERS]])[0] if question.weights else None
+    )
+    sparse = sparse_query(question.weights) if question.weights else None
+    meaning, words = await index.nearest(view.repo, seen(view), dense, sparse, CANDIDATES)
+    return Candidates(
+        words=words,
+        meaning=[hit for hit in meaning if hit.score > 0],
+        named=await _named(index, view, question),
+        placed=await _placed(index, view, question, table),
+    )
+
+
+async def _named(index: Index, view: View, question: Question) -> list[Hit]:
+    """Chunks that define a name of the question; of a split definition only the first part."""
+    names = dict.fromkeys(symbol.simple for symbol in question.symbols)
+    names |= dict.fromkeys(frame.function.rpartition(".")[2] for frame in question.frames if frame.function)
+    if not names:
+        return []
+    points = await index.read(view.repo, seen(view, names=tuple(names)), limit=MOST_NAMED)
+    return [_hit(point) for point in points if point.payload.get("part") in {0, 1}]
+
+
+async def _placed(index: Index, view: View, question: Question, table: PathTable) -> list[Hit]:
+    """Chunks at the paths and frames that the question names: those that hold the named line, else the named function's,
+    else the file's first. The plainest first."""
+    wanted: list[tuple[str, int, str]] = []
+    for frame in question.frames:
+        wanted += [(path, frame.line, frame.function.rpartition(".")[2]) for path in table.ending(frame.path)]
+    for named in question.paths:
+        paths = table.module(named.path) if named.module else table.ending(named.path)
+        wanted += [(path, named.first, "") for path in paths]
+    files = tuple(dict.fromkeys(path for path, _, _ in wanted))[:MOST_PLACED_FILES]
+    if not files:
+        return []
+    chunks: dict[str, list[Point]] = {}
+    for point in await index.read(view.repo, seen(view, path=files)):
+        chunks.setdefault(str(point.payload["path"]), []).append(point)
+    hits = [_hit(point) for path, line, function in wanted for point in _at(chunks.get(path, []), line, function)]
+    return list({hit.id: hit for hit in hits}.values())
+
+
+def _at(points: list[Point], line: int, function: str) -> list[Point]:
+    """The chunks of one file that a frame or path means."""
+    records = sorted(((read_chunk(point.payload), point) for point in points), key=lambda pair: pair[0].position)
+    at_line = [point for record, point in records if line and record.first <= line <= record.last]
+    if function:
+        # Lines of a trace belong to the version that ran; the function's name says more.
+        named = [point for record, point in records if function in record.names]
+        if named:
+            return named[:1]
+    return at_line[:1] or [point for _, point in records[:1]]
+
+
+def _hit(point: Point) -> Hit:
+    return Hit(point.id, point.payload, 1.0)
+
+
+def texts(value: object) -> list[object]:
+    """A payload's list, or an empty one."""
+    return value if isinstance(value, list) else []

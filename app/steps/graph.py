@@ -1,0 +1,190 @@
+"""Finds definitions by name and their callers in the index. Decides nothing: `core.graph` judges every call site."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from app.clients.index import Index
+from app.core.graph import CONSTRUCTORS, CallerReport, FileFacts, Found, Resolver, Site, report
+from app.core.paths import PathTable
+from app.core.records import FILE, FileRecord, read_file
+from app.core.types import Point, View
+from app.steps.view import paths_of, seen
+
+MOST_DEFINERS = 2000
+"""Chunks read that define one name. `__init__` and `run` have more; the rest of them would tell nothing."""
+MOST_CALLING_CHUNKS = 5000
+"""Chunks read that call one name, about 1 kB each."""
+ROUNDS = 5
+"""Times that the resolver may ask for further files: re-exports and base classes lead on from file to file."""
+_FILE_FIELDS = (
+    "type",
+    "scope",
+    "path",
+    "blob",
+    "language",
+    "chunks",
+    "parsed",
+    "skip",
+    "refused",
+    "note",
+    "size",
+    "imports",
+    "definitions",
+)
+
+
+async def find_definitions(index: Index, view: View, name: str) -> list[Found]:
+    """Definitions that `name` may mean, in order of path and line: simple (`save`), dotted as far as written (`A.save`, `A::save`),
+    with its module in front (`store.save`), or with its file (`app/store.py:A.save`). A simple name finds every definition of it."""
+    path, dotted = _split(name)
+    if not dotted:
+        return []
+    simple = dotted.rpartition(".")[2]
+    definers = await index.read(view.repo, seen(view, names=(simple,)), fields=("path",), limit=MOST_DEFINERS)
+    files = await read_files(index, view, {str(point.payload["path"]) for point in definers})
+    found = [
+        Found(record.path, definition, record.language, record.scope, record.blob)
+        for record in files.values()
+        for definition in record.definitions
+        if definition.name == simple or definition.qualified.rpartition(".")[2] == simple
+    ]
+    if path:
+        found = [each for each in found if each.path == path or each.path.endswith("/" + path)]
+    found = _narrowed(found, dotted)
+    return sorted(found, key=lambda each: (each.path, each.definition.first, each.definition.qualified))
+
+
+async def find_callers(index: Index, view: View, target: Found) -> CallerReport:
+    """Who calls `target`, by the call sites of every chunk that calls something of its name (or of its class, for a constructor).
+
+    A definition that the view no longer has is judged as if it still stood there: those are the calls its removal leaves behind.
+    """
+    table = await paths_of(index, view)
+    if target.path not in table:
+        table = _with_path(table, target.path)
+    names = _called_as(target)
+    facts = await read_files(index, view, {target.path})
+    names += _renamed(facts.values(), names)
+    chunks = await index.read(
+        view.repo,
+        seen(view, call_names=tuple(dict.fromkeys(names))),
+        fields=("path", "scope", "blob", "calls"),
+        limit=MOST_CALLING_CHUNKS,
+    )
+    sites = [site for point in chunks for site in _sites(point, set(names))]
+    homonyms = await find_definitions(index, view, target.definition.name)
+    facts = await read_files(index, view, {target.path, *(site.path for site in sites)})
+    if not _stands(target, facts):
+        sites = [_as_before(site, target) for site in sites]
+    for _ in range(ROUNDS):
+        resolver = Resolver(target, homonyms, _standing(target, facts), table)
+        result = report(target, sites, resolver)
+        missing = resolver.wanted - facts.keys()
+        more = await read_files(index, view, missing) if missing else {}
+        if not more:
+            break
+        facts = {**facts, **more}
+    return result
+
+
+def _split(name: str) -> tuple[str, str]:
+    """(path, dotted name) of what a person wrote."""
+    name = name.strip().strip("`").removesuffix("()").strip()
+    path = ""
+    if match := re.match(r"^([^\s:#]*[/.][A-Za-z0-9]+)[:#](?!:)(.+)$", name):
+        path, name = match[1], match[2]
+    return path, re.sub(r"::|#|->", ".", name).strip(".")
+
+
+def _narrowed(found: list[Found], dotted: str) -> list[Found]:
+    """Those whose qualified name ends with what was written; else those whose file or folder is the part before the name."""
+    if "." not in dotted:
+        return found
+    exact = [
+        each
+        for each in found
+        if each.definition.qualified == dotted or each.definition.qualified.endswith("." + dotted)
+    ]
+    if exact:
+        return exact
+    wanted = dotted.split(".")
+    return [each for each in found if _full_name(each)[-len(wanted) :] == wanted]
+
+
+def _full_name(found: Found) -> list[str]:
+    """The folders, file stem and qualified name of a definition, as one dotted name would list them."""
+    parts = found.path.split("/")
+    stem = parts[-1].split(".", 1)[0]
+    folders = parts[:-1] if stem in {"__init__", "index", "mod", "lib"} else [*parts[:-1], stem]
+    return [*folders, *found.definition.qualified.split(".")]
+
+
+def _called_as(target: Found) -> list[str]:
+    """The names by which calls of the target go: its own, and its class's where it constructs one."""
+    definition = target.definition
+    owner = definition.qualified.rpartition(".")[0].rpartition(".")[2]
+    constructs = definition.name in CONSTRUCTORS or (owner and definition.name == owner)
+    return [definition.name, owner] if constructs and owner else [definition.name]
+
+
+def _renamed(files: Iterable[FileRecord], names: list[str]) -> list[str]:
+    """Other names that the target's own package files hand it on by (`from .store import save as store`)."""
+    return [each.alias for record in files for each in record.imports if each.name in names and each.alias]
+
+
+def _sites(point: Point, names: set[str]) -> list[Site]:
+    payload = point.payload
+    calls = payload.get("calls")
+    place = (str(payload["scope"]), str(payload["blob"]))
+    return [
+        Site(str(payload["path"]), int(line), str(name), str(receiver), str(target), str(within), *place)
+        for name, receiver, line, target, within in (calls if isinstance(calls, list) else [])
+        if name in names or target.rpartition(".")[2] in names
+    ]
+
+
+async def read_files(index: Index, view: View, paths: Iterable[str]) -> Mapping[str, FileRecord]:
+    """Records of files by path, with their imports and definitions."""
+    wanted = tuple(sorted(paths))
+    if not wanted:
+        return {}
+    points = await index.read(view.repo, seen(view, FILE, path=wanted), fields=_FILE_FIELDS)
+    records = [read_file(point.payload) for point in points]
+    return {record.path: record for record in records}
+
+
+def _standing(target: Found, records: Mapping[str, FileRecord]) -> dict[str, FileFacts]:
+    """The facts of the files, with the target among its file's definitions whether or not it is still there."""
+    facts = {path: _facts(record) for path, record in records.items()}
+    if not _stands(target, records):
+        own = facts.get(target.path, FileFacts(target.path, target.language, (), ()))
+        facts[target.path] = replace(own, definitions=(*own.definitions, target.definition))
+    return facts
+
+
+@lru_cache(maxsize=4)
+def _with_path(table: PathTable, path: str) -> PathTable:
+    """The table with a path more. Kept for the next definition of the same deleted file: 100,000 paths take half a second."""
+    return PathTable([*table.paths, path])
+
+
+def _stands(target: Found, records: Mapping[str, FileRecord]) -> bool:
+    """Whether the target's file still has it."""
+    record = records.get(target.path)
+    return record is not None and any(each.qualified == target.definition.qualified for each in record.definitions)
+
+
+def _as_before(site: Site, target: Found) -> Site:
+    """A bare call in the file of a definition that is gone meant it, as the file would have proved while it stood."""
+    bare = site.path == target.path and not site.receiver and not site.target
+    return (
+        replace(site, target=target.definition.qualified) if bare and site.name == target.definition.qualified else site
+    )
+
+
+def _facts(record: FileRecord) -> FileFacts:
+    return FileFacts(record.path, record.language, record.imports, record.definitions)

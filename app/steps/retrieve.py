@@ -1,0 +1,245 @@
+"""From a question to verified evidence: search the index, rank, re-read every line, and say so where it is not enough.
+
+One search of the vectors and at most a handful of look-ups by name and path, whatever the question; nothing is awaited
+per candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from app.clients.embed import Embedder
+from app.clients.git import Mirror
+from app.clients.index import Index
+from app.core.enough import NEAR_MISSES, closest, is_thin, missing_names
+from app.core.graph import Caller
+from app.core.named import IN_CODE
+from app.core.query import Question
+from app.core.rank import Candidates, Ranked, defines, rank
+from app.core.records import ChunkRecord, read_chunk
+from app.core.roles import is_doc, is_test
+from app.core.types import Answer, Definition, Evidence, View
+from app.steps.candidates import candidates, texts
+from app.steps.evidence import Place, verified
+from app.steps.graph import find_callers, find_definitions, read_files
+from app.steps.view import paths_of, seen, view_of
+
+__all__ = ["retrieve", "view_of"]
+
+EVIDENCE = 8
+"""Pieces of evidence in an answer: more is a list to read, not an answer."""
+MOST_CALLERS = 30
+"""Callers shown for one question."""
+SPARE = 4
+"""Extra candidates that are verified, so that a dropped one leaves no gap."""
+FEWEST_NAMES = 12
+"""Subject words up to which a question is about its name, so that a name that does not exist leaves nothing to answer."""
+
+
+async def retrieve(
+    index: Index, embedder: Embedder, mirror: Mirror, view: View, question: Question, limit: int = EVIDENCE
+) -> Answer:
+    """Answer a question out of the view: at most `limit` pieces of evidence (callers up to MOST_CALLERS), best first, each
+    re-read at its scope's head. The same index and question give the same answer, byte for byte."""
+    if not view.scopes:
+        return Answer(question.kind, thin=True, reason="This repository is not indexed yet.")
+    head = view.heads[view.scopes[-1]]
+    table = await paths_of(index, view)
+    if not question.weights and not question.paths and not question.frames:
+        return Answer(
+            question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."
+        )
+    found = await candidates(index, embedder, view, question, table)
+    ranked = rank(question, found, table, limit + SPARE)
+    defined = {str(name) for hit in found.named for name in texts(hit.payload.get("names"))}
+    missing = missing_names(question, dict.fromkeys(defined))
+    callers: list[Place] = []
+    reason = ""
+    if question.asks_callers and question.asked and question.asked not in missing:
+        callers, reason = await _callers(index, view, question)
+    places = callers or await _places(index, view, question, ranked)
+    most = MOST_CALLERS if callers else limit
+    if len(callers) > most:
+        reason = f"{reason} {len(callers) - most} more are not shown.".strip()
+    stand = await verified(mirror, view, places[: most + SPARE], question.weights)
+    cited, shown = _first_standing(stand, most)
+    answer = Answer(
+        question.kind, shown, cited=cited, verified=len(shown), missing=missing, head=head, reason=reason,
+    )  # fmt: skip
+    return await _judged(answer, index, mirror, view, question, found)
+
+
+def _first_standing(stand: Sequence[Evidence | None], most: int) -> tuple[int, tuple[Evidence, ...]]:
+    """(citations tried, the first `most` that stand)."""
+    shown: list[Evidence] = []
+    cited = 0
+    for each in stand:
+        if len(shown) == most:
+            break
+        cited += 1
+        if each is not None:
+            shown.append(each)
+    return cited, tuple(shown)
+
+
+# --- what is shown --------------------------------------------------------------------------------------------------
+
+
+async def _places(index: Index, view: View, question: Question, ranked: Sequence[Ranked]) -> list[Place]:
+    """What to show of each ranked chunk: the definition that the question names, where it holds one."""
+    files = await read_files(index, view, {each.path for each in ranked})
+    return [_place(each, question, files[each.path].definitions if each.path in files else ()) for each in ranked]
+
+
+def _place(ranked: Ranked, question: Question, definitions: Sequence[Definition]) -> Place:
+    record = read_chunk(ranked.hit.payload)
+    inner = tuple(each for each in definitions if record.first <= each.first <= record.last)
+    named = _named_in(record, question, inner)
+    role = "test" if is_test(record.path) else "definition" if named else "doc" if is_doc(record.path) else "related"
+    place = Place(record, role, round(ranked.score, 6), ranked.reasons, inner=inner)
+    one = named or _pointed_at(record, question, inner)
+    if one is None:
+        return place
+    return replace(place, symbol=one.qualified, lines=(one.first, one.last), signature=one.signature)
+
+
+def _pointed_at(record: ChunkRecord, question: Question, inner: Sequence[Definition]) -> Definition | None:
+    """The definition in a chunk that a frame or a line of the question points at: by the function's name, else by the line."""
+    file = record.path.rpartition("/")[2]
+    for frame in question.frames:
+        if frame.path.rpartition("/")[2] == file:
+            simple = frame.function.rpartition(".")[2]
+            found = [each for each in inner if each.name == simple] or _holding(inner, 0 if simple else frame.line)
+            if found:
+                return found[0]
+    for path in question.paths:
+        if path.first and path.path.rpartition("/")[2] == file and (found := _holding(inner, path.first)):
+            return found[0]
+    return None
+
+
+def _holding(definitions: Sequence[Definition], line: int) -> list[Definition]:
+    """The definitions that hold a line, the smallest first."""
+    holding = [each for each in definitions if each.first <= line <= each.last]
+    return sorted(holding, key=lambda each: (each.last - each.first, each.first))
+
+
+def _named_in(record: ChunkRecord, question: Question, inner: Sequence[Definition]) -> Definition | None:
+    """The definition in a chunk that the question names, the plainest named first."""
+    names = [symbol.name for symbol in question.symbols if symbol.strength >= IN_CODE]
+    for name in ([question.asked] if question.asked else []) + names:
+        for each in inner:
+            payload = {"path": record.path, "names": [each.name, each.qualified]}
+            if each.name == name.rpartition(".")[2] and defines(payload, name):
+                return each
+    return None
+
+
+async def _callers(index: Index, view: View, question: Question) -> tuple[list[Place], str]:
+    """The definitions asked about, each followed by its callers, proved ones first; and why there are none, where so."""
+    found = [each for each in await find_definitions(index, view, question.asked) if not is_test(each.path)]
+    places: list[Place] = []
+    reasons: list[str] = []
+    for target in found[:3]:
+        report = await find_callers(index, view, target)
+        chunks = await _chunks(
+            index, view, {target.path, *(caller.path for caller in (*report.exact, *report.possible))}
+        )
+        definition = _around(chunks.get(target.path, []), target.definition.first)
+        if definition is not None:
+            places.append(_shown(definition, target.definition, 1.0, "asked"))
+        tests_last = sorted(report.exact, key=lambda caller: is_test(caller.path))
+        places += _called_from(tests_last, chunks, 0.9)
+        places += _called_from(report.possible, chunks, 0.5)
+        if report.reason:
+            reasons.append(report.reason)
+    return places, " ".join(reasons)
+
+
+def _shown(record: ChunkRecord, definition: Definition, score: float, reason: str) -> Place:
+    lines = (definition.first, definition.last)
+    return Place(record, "definition", score, (reason,), definition.qualified, lines, definition.signature)
+
+
+def _called_from(callers: Iterable[Caller], chunks: dict[str, list[ChunkRecord]], score: float) -> list[Place]:
+    places = []
+    for caller in callers:
+        record = _around(chunks.get(caller.path, []), caller.line)
+        if record is not None:
+            role = "test" if is_test(caller.path) else "caller"
+            places.append(Place(record, role, score, (caller.confidence,), caller.symbol, (caller.line, caller.line)))
+    return places
+
+
+async def _chunks(index: Index, view: View, paths: Iterable[str]) -> dict[str, list[ChunkRecord]]:
+    points = await index.read(view.repo, seen(view, path=tuple(sorted(paths))))
+    chunks: dict[str, list[ChunkRecord]] = {}
+    for point in points:
+        record = read_chunk(point.payload)
+        chunks.setdefault(record.path, []).append(record)
+    return chunks
+
+
+def _around(records: Sequence[ChunkRecord], line: int) -> ChunkRecord | None:
+    """The smallest chunk that holds a line."""
+    holding = [record for record in records if record.first <= line <= record.last]
+    return min(holding, key=lambda record: (record.last - record.first, record.position), default=None)
+
+
+# --- is it enough? --------------------------------------------------------------------------------------------------
+
+
+async def _judged(
+    answer: Answer, index: Index, mirror: Mirror, view: View, question: Question, found: Candidates
+) -> Answer:
+    """The answer as it may be given: thin where it does not hold what was asked, empty where the name asked about is nowhere."""
+    unknown = answer.missing and (question.asked in answer.missing or len(question.subject) <= FEWEST_NAMES)
+    if unknown and not _mentions(answer, answer.missing):
+        near = await _near(index, mirror, view, question, answer.missing, found)
+        names = ", ".join(answer.missing[:3])
+        return replace(
+            answer,
+            evidence=(),
+            near=near,
+            thin=True,
+            cited=len(near),
+            verified=len(near),
+            reason=f"Nothing in this repository is called {names}.",
+        )
+    if not answer.evidence:
+        return replace(answer, thin=True, reason=answer.reason or "Nothing in the indexed files matches.")
+    texts = [f"{each.citation.path} {each.citation.text}" for each in answer.evidence]
+    if not question.asks_callers and is_thin(question, texts):
+        return replace(answer, thin=True, reason="The closest code holds few of the words of the question.")
+    return answer
+
+
+def _mentions(answer: Answer, names: Sequence[str]) -> bool:
+    """Whether the evidence holds one of the names as a word: not defined here, but used (a library's, a setting's, a key)."""
+    return any(name.rpartition(".")[2] in each.citation.text for name in names for each in answer.evidence)
+
+
+async def _near(
+    index: Index, mirror: Mirror, view: View, question: Question, missing: Sequence[str], found: Candidates
+) -> tuple[Evidence, ...]:
+    """Definitions with names like the missing ones: of the candidates, and where they have none, of the whole view."""
+    near = _closest(missing, (hit.payload for hit in (*found.words, *found.meaning)))
+    if not near:
+        points = await index.read(view.repo, seen(view), fields=("names",))
+        near = _closest(missing, (point.payload for point in points))
+    definitions = [each for name in near for each in await find_definitions(index, view, name)]
+    definitions.sort(key=lambda each: is_test(each.path))  # stable: the closest names stay first
+    chunks = await _chunks(index, view, {each.path for each in definitions[:NEAR_MISSES]})
+    places = []
+    for each in definitions[:NEAR_MISSES]:
+        record = _around(chunks.get(each.path, []), each.definition.first)
+        if record is not None:
+            places.append(_shown(record, each.definition, 0.0, "near"))
+    return tuple(each for each in await verified(mirror, view, places, question.weights) if each is not None)
+
+
+def _closest(missing: Sequence[str], payloads: Iterable[Mapping[str, object]]) -> list[str]:
+    names = dict.fromkeys(str(name) for payload in payloads for name in texts(payload.get("names")))
+    simple = [name for name in names if "." not in name]
+    return list(dict.fromkeys(each for name in missing for each in closest(name, simple)))[:NEAR_MISSES]
