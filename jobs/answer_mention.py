@@ -1,0 +1,172 @@
+"""Answers a comment that speaks to us: a question with evidence, a command with what was done; in the thread it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from app.core.comment import answer_comment, failure_comment, not_indexed_comment, read_marker, refusal_comment
+from app.core.errors import Gone
+from app.core.mention import Mention, find_mention
+from app.core.query import Question, read_question
+from app.core.types import BRANCH, Comment, Issue
+from app.steps.reply import Place, Said, is_ours, post
+from app.steps.retrieve import retrieve
+from app.steps.view import view_of
+from jobs.commands import obey
+from jobs.deps import Deps
+from jobs.freshness import bring_branch, bring_pull, scope_records
+from jobs.questions import about, answers, question_hash
+from jobs.site import Site, visit
+
+WRITERS_COMMANDS = frozenset({"reindex", "pause", "resume", "ignore", "summary"})
+"""Commands that change what others see or cost much: for people with write access, whoever may ask questions."""
+
+HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A comment that speaks to us, as it stands now, and where it stands."""
+
+    comment: Comment
+    issue: Issue
+    mention: Mention
+    place: Place
+
+    @property
+    def about(self) -> dict[str, object]:
+        """The marker fields of what we say to it."""
+        return about(self.comment.kind, self.comment.id, self.comment.body)
+
+
+async def answer_mention(deps: Deps, installation: int, repo: int, number: int, kind: str, comment: int) -> str:
+    """Answer the comment as it stands now; leave quietly where it is gone, locked away, no longer ours to answer."""
+    asked = await _read(deps, installation, repo, number, kind, comment)
+    if isinstance(asked, str):
+        return asked
+    if (await deps.github.repository(installation, repo)).archived:
+        return "the repository is archived"
+    await deps.github.react(installation, repo, number, kind, comment, "eyes")
+    pull = await deps.github.pull(installation, repo, number) if asked.issue.is_pull else None
+    site = await visit(deps, installation, repo, pull)
+    if not await _may_ask(deps, site, asked):
+        return f"refused ({await _say(deps, asked, refusal_comment(asked.about))})"
+    if await _too_many(deps, site, asked):
+        await deps.github.react(installation, repo, number, kind, comment, "confused")
+        return "too many questions in this thread"
+    if asked.mention.question:
+        return str(await _say(deps, asked, await _answer(deps, site, asked)))
+    obeyed = await obey(deps, site, asked.comment, asked.mention.command or "help")
+    said = await _say(deps, asked, obeyed.text) if obeyed.text else await _approve(deps, asked)
+    for job in obeyed.then:
+        await deps.queue.enqueue(job)
+    return str(said)
+
+
+async def give_up(
+    deps: Deps, reference: str, installation: int, repo: int, number: int, kind: str, comment: int
+) -> None:
+    """One honest comment in place of the answer, and a reaction on the question."""
+    asked = await _read(deps, installation, repo, number, kind, comment)
+    if isinstance(asked, str):
+        return
+    await deps.github.react(installation, repo, number, kind, comment, "confused")
+    await _say(deps, asked, failure_comment("The answer", reference, asked.about))
+
+
+async def _read(deps: Deps, installation: int, repo: int, number: int, kind: str, comment: int) -> Asked | str:
+    """What is asked now, or why nothing is."""
+    issue = await deps.github.issue(installation, repo, number)
+    if issue.locked:
+        return "locked"
+    if kind == "body":
+        text = Comment(0, "body", issue.author, issue.author_type, issue.body, "")
+    else:
+        text = await deps.github.comment(installation, repo, number, kind, comment)
+    if text.author_type == "Bot" or is_ours(text, deps.app):
+        return "written by a bot"
+    mention = find_mention(text.body, deps.handles)
+    if mention is None:
+        return "no longer a mention"
+    thread = (text.in_reply_to or text.id) if kind == "review_comment" else None
+    return Asked(text, issue, mention, Place(installation, repo, number, thread))
+
+
+async def _may_ask(deps: Deps, site: Site, asked: Asked) -> bool:
+    permission = await deps.github.permission(site.installation, site.repo, asked.comment.author)
+    private = site.repository.private
+    if asked.mention.command in WRITERS_COMMANDS and permission.level not in ("write", "admin"):
+        return False
+    return site.config.who_may_ask.allows(
+        asked.comment.author, permission=permission.level, role=permission.role, private=private
+    )
+
+
+async def _too_many(deps: Deps, site: Site, asked: Asked) -> bool:
+    """Whether this thread got its fill within the hour: the second line against two bots that answer each other."""
+    recent = (datetime.now(UTC) - HOUR).strftime("%Y-%m-%dT%H:%M:%SZ")
+    count = 0
+    for one in await deps.github.comments(
+        site.installation, site.repo, asked.issue.number, is_pull=asked.issue.is_pull
+    ):
+        marker = read_marker(one.body)
+        if marker is None or "text" not in marker.data or not is_ours(one, deps.app):
+            continue
+        if answers(asked.comment.kind, asked.comment.id)(marker):
+            return False  # it has its place already; an edit changes that, and adds nothing
+        count += one.created_at >= recent
+    return count >= site.config.limits.questions_per_thread_per_hour
+
+
+async def _answer(deps: Deps, site: Site, asked: Asked) -> str:
+    branch = (await scope_records(deps, site.repo)).get(BRANCH)
+    if site.head and (branch is None or not branch.head):
+        await _say(deps, asked, not_indexed_comment({**asked.about, "waiting": True}))
+    if site.pull is None or site.pull.state != "open":
+        await bring_branch(deps, site)
+        view = await view_of(deps.index, site.repo)
+    else:
+        await bring_pull(deps, site)
+        view = await view_of(deps.index, site.repo, site.pull.number)
+    answer = await retrieve(
+        deps.index, deps.embedder, site.mirror, view, _question(asked), site.config.limits.citations
+    )
+    return answer_comment(answer, site.repository.html_url, asked.about)
+
+
+def _question(asked: Asked) -> Question:
+    """What to look for: the question; with the lines it was asked on, or the issue it was asked in, where it names nothing itself."""
+    text, comment = asked.mention.question, asked.comment
+    if comment.kind == "body":
+        return read_question(text, asked.issue.title)
+    question = read_question(text)
+    if question.symbols or question.paths or question.frames:
+        return question
+    if comment.path:
+        return read_question(f"{text}\n\n{comment.path}:{comment.line or 1}\n{comment.diff_hunk}")
+    if len(question.subject) <= 1:
+        return read_question(f"{text}\n\n{asked.issue.body}", asked.issue.title)
+    return question
+
+
+async def _approve(deps: Deps, asked: Asked) -> str:
+    """A thumb up where what was asked for shows elsewhere in the thread."""
+    place, comment = asked.place, asked.comment
+    await deps.github.react(place.installation, place.repo, place.number, comment.kind, comment.id, "+1")
+    return "done"
+
+
+async def _say(deps: Deps, asked: Asked, text: str) -> Said:
+    """Post in place of what we said to this comment before, unless it was edited or deleted meanwhile."""
+    place, comment = asked.place, asked.comment
+
+    async def unchanged() -> bool:
+        try:
+            now = await deps.github.comment(place.installation, place.repo, place.number, comment.kind, comment.id)
+        except Gone:
+            return False
+        return question_hash(now.body) == question_hash(comment.body)
+
+    same = answers(comment.kind, comment.id)
+    return await post(deps.github, deps.app, deps.queue.lock, place, text, same, unchanged)

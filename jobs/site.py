@@ -1,0 +1,86 @@
+"""Gathers what is true of a repository when a job starts: its state, its fetched branch, its settings; writes nothing to GitHub."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.clients.git import Mirror, Remote
+from app.core.comment import CONFIG_PATH
+from app.core.errors import ConfigError, Gone
+from app.core.repo_config import RepoConfig, WhoMayAsk, parse
+from app.core.source import decode
+from app.core.types import PullRequest, Repository
+from jobs.deps import Deps
+
+UNREADABLE = RepoConfig(who_may_ask=WhoMayAsk("write"))
+"""What holds while the settings file cannot be used: the defaults, but nobody may ask whom it may have meant to keep out."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """One repository, now. `head` is the default branch's commit, empty for a repository without commits.
+
+    `config` is read at the default branch, or for a pull request at its base branch; where the file cannot be used it
+    holds the defaults and `config_error` says why. `pull_head` is the pull request's fetched head.
+    """
+
+    installation: int
+    repository: Repository
+    mirror: Mirror
+    head: str
+    config: RepoConfig
+    config_error: str = ""
+    pull: PullRequest | None = None
+    pull_head: str = ""
+
+    @property
+    def repo(self) -> int:
+        """The repository's id."""
+        return self.repository.id
+
+
+async def visit(deps: Deps, installation: int, repo: int, pull: PullRequest | None = None) -> Site:
+    """Ask GitHub for the repository and fetch its default branch, with a pull request's base and head in the same request.
+
+    Raises Gone where we may no longer see it.
+    """
+    repository = await deps.github.repository(installation, repo)
+    remote = Remote(repository.clone_url, deps.github.git_token(installation, repo))
+    mirror = deps.mirrors.mirror(repo, remote)
+    branch = f"refs/heads/{repository.default_branch}"
+    if pull is None:
+        head = await _branch_head(deps, installation, repository, mirror)
+        config, error = await read_config(mirror, head)
+        return Site(installation, repository, mirror, head, config, error)
+    # The fork may be gone or closed to us: its commits are in the base repository under refs/pull/N/head.
+    base, ours = f"refs/heads/{pull.base_ref}", f"refs/pull/{pull.number}/head"
+    await mirror.fetch(list(dict.fromkeys([branch, base, ours])))
+    config, error = await read_config(mirror, await mirror.resolve(base))
+    head, pull_head = await mirror.resolve(branch), await mirror.resolve(ours)
+    return Site(installation, repository, mirror, head, config, error, pull, pull_head)
+
+
+async def read_config(mirror: Mirror, commit: str) -> tuple[RepoConfig, str]:
+    """The repository's settings at a commit, and what is wrong with the file; the defaults where there is none."""
+    data = await mirror.read(commit, CONFIG_PATH) if commit else None
+    if not data:
+        return RepoConfig(), ""
+    text = decode(data)
+    if not isinstance(text, str):
+        return UNREADABLE, f"the file is {text.value}, not text"
+    try:
+        return parse(text), ""
+    except ConfigError as error:
+        return UNREADABLE, str(error)
+
+
+async def _branch_head(deps: Deps, installation: int, repository: Repository, mirror: Mirror) -> str:
+    branch = f"refs/heads/{repository.default_branch}"
+    try:
+        await mirror.fetch([branch])
+    except Gone:
+        # An empty repository has no branch to fetch; anything else is really gone.
+        if await deps.github.branch_head(installation, repository.id, repository.default_branch):
+            raise
+        return ""
+    return await mirror.resolve(branch)
