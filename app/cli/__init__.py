@@ -1,0 +1,13 @@
+"""The `coderag` command. Owns what a person types and reads in a terminal; every decision and all work is done elsewhere."""
+
+from __future__ import annotations
+
+from app.cli.demo import demo
+from app.cli.local import ask, callers, index, pull, search
+from app.cli.processes import replay, serve, web, worker
+from app.cli.terminal import application, main
+
+for command in (demo, index, search, ask, pull, callers, serve, web, worker, replay):
+    application.command(command.__name__)(command)
+
+__all__ = ["application", "main"]

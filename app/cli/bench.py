@@ -1,0 +1,1 @@
+"""`coderag bench`: measures indexing, pushes, questions, webhooks and mentions, and prints one table."""

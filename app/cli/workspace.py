@@ -1,0 +1,100 @@
+"""Opens what a command needs to work on a repository on this machine; keeps its index up to date, writes nothing into the repository."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.clients.embed import Embedder, embedder
+from app.clients.git import Mirror, local_mirror, origin_of
+from app.clients.index import Index
+from app.clients.index.open import open_index
+from app.clients.workers import Workers
+from app.config import Settings
+from app.core.errors import ConfigError
+from app.core.types import BRANCH, Ledger, View
+from app.steps.ingest import index_workers
+from app.steps.reindex import Progress, reindex
+from app.steps.retrieve import view_of
+
+PLACEHOLDER_URL = "https://github.com/OWNER/"
+"""Where links point for a repository that has no `origin` on a web host."""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A local repository with its index. `html_url` is the web address of its `origin`, or a placeholder."""
+
+    path: Path
+    repo: int
+    full_name: str
+    html_url: str
+    mirror: Mirror
+    index: Index
+    workers: Workers
+    embedder: Embedder
+
+    async def bring_to(self, revision: str, *, full: bool = False, progress: Progress | None = None) -> Ledger:
+        """Index the tree at `revision` (anything git resolves) and return what was done. Raises Gone for an unknown revision."""
+        head = await self.mirror.resolve(revision)
+        return await reindex(
+            self.index,
+            self.mirror,
+            self.workers,
+            self.embedder,
+            repo=self.repo,
+            scope=BRANCH,
+            head=head,
+            full_name=self.full_name,
+            full=full,
+            progress=progress,
+        )
+
+    async def view(self) -> View:
+        return await view_of(self.index, self.repo)
+
+
+def local_id(path: Path) -> int:
+    """A repository id for a folder of this machine: stable, and above every id GitHub gives today."""
+    digest = hashlib.blake2b(str(path).encode("utf-8", "surrogateescape"), digest_size=6).digest()
+    return int.from_bytes(digest, "big") | 1 << 47
+
+
+def web_address(remote: str) -> str | None:
+    """The web page of a git remote (`git@host:o/r.git`, `ssh://…`, `https://…`), or None where it has none."""
+    match = re.fullmatch(
+        r"(?:https?://|ssh://)?(?:[^@/\s]+@)?([\w.-]+(?::\d+)?)[:/]+([\w.-]+/[\w.-]+?)(?:\.git)?/?", remote.strip()
+    )
+    return f"https://{match[1]}/{match[2]}" if match else None
+
+
+@asynccontextmanager
+async def open_workspace(path: Path, settings: Settings) -> AsyncIterator[Workspace]:
+    """Open the repository at `path` and its index; everything is released at the end, also after an error."""
+    root = path.expanduser().resolve()
+    if not root.exists():
+        raise ConfigError(f"{path} does not exist.")
+    mirror = local_mirror(root)
+    origin = await origin_of(mirror)
+    html_url = (web_address(origin) if origin else None) or PLACEHOLDER_URL + (root.name or "repository")
+    embed = embedder()
+    index = open_index(settings.data_dir, settings.qdrant_url, settings.qdrant_api_key, embed)
+    workers = index_workers()
+    try:
+        yield Workspace(
+            path=root,
+            repo=local_id(root),
+            full_name="/".join(html_url.split("/")[-2:]),
+            html_url=html_url,
+            mirror=mirror,
+            index=index,
+            workers=workers,
+            embedder=embed,
+        )
+    finally:
+        await workers.close()
+        await index.close()
