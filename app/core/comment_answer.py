@@ -100,12 +100,20 @@ def _opening(answer: Answer, html_url: str) -> str:
     if answer.kind == "callers" and definitions:
         return _sentences(_called(answer, about if len(definitions) == 1 else code_span(_simple(best))), unknown)
     if answer.kind == "tests" and tests:
-        verb = "touches" if len(tests) == 1 else "touch"
-        return _sentences(f"{count(len(tests), 'test', 'tests')} {verb} {about or 'this'}.", unknown)
+        return _sentences(_tests(tests, definitions), unknown)
     if answer.kind == "definition" and best.role == "definition":
         return _sentences(_defined(best, _namesakes(answer), html_url), unknown)
     start = "The best match in the docs is" if answer.kind == "docs" and best.role == "doc" else "The best match is"
     return _sentences(f"{start} {_line(best, html_url)}.", unknown)
+
+
+def _tests(tests: Sequence[Evidence], definitions: Sequence[Evidence]) -> str:
+    """ "3 tests name `save`." — what their lines prove; that a test covers something is more than can be read off them."""
+    name = _simple(definitions[0]) if definitions else ""
+    naming = sum(bool(name) and name in evidence.citation.text for evidence in tests)
+    if not naming:
+        return f"{count(len(tests), 'test comes', 'tests come')} closest."
+    return f"{count(naming, 'test names', 'tests name')} {code_span(name)}."
 
 
 def _called(answer: Answer, name: str) -> str:
@@ -182,6 +190,8 @@ def _footer(answer: Answer) -> str:
     if not answer.head:
         return ""
     dropped = answer.cited - answer.verified
+    if not answer.evidence and not answer.near:
+        return f"<sub>searched @ {answer.head[:7]}</sub>"
     parts = [f"{count(answer.cited, 'citation', 'citations')} · {answer.verified:,} verified @ {answer.head[:7]}"]
     if dropped > 0:
         parts.append(f"{dropped:,} left out, the lines have moved")

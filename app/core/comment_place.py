@@ -24,6 +24,10 @@ CUT = "⋮"
 """Stands for lines that are left out, as in grep with context; no common language gives it a meaning."""
 
 
+_ABOVE = ("@", "#", "//", "/*", "*", "--", ";", "[[")
+"""How lines above a definition start that belong to it but do not name it."""
+
+
 def place(html_url: str, citation: Citation) -> str:
     """A link that says `path:first-last` and opens those lines at the commit."""
     lines = f"{citation.first}" if citation.first == citation.last else f"{citation.first}-{citation.last}"
@@ -45,9 +49,11 @@ def excerpt(evidence: Evidence, most: int = LINES_SHOWN) -> str:
         evidence.focus if citation.first <= evidence.focus[0] <= evidence.focus[1] else (citation.first, citation.last)
     )
     start, stop = first - citation.first, min(last - citation.first + 1, len(lines))
-    header = [lines[0]] if start > 0 and lines[0].strip() else []
+    at = _header(lines[:start])
+    header = [lines[at]] if at >= 0 else []
     stop = min(stop, start + most - len(header))
-    shown = [*header, *([_indent(lines[start]) + CUT] if start > 1 and header else []), *lines[start:stop]]
+    gap = [_indent(lines[start]) + CUT] if header and at < start - 1 else []
+    shown = [*header, *gap, *lines[start:stop]]
     if stop < len(lines):
         shown.append(_indent(lines[stop - 1]) + CUT)
     return fence("\n".join(_short(line) for line in shown), evidence.language)
@@ -56,6 +62,12 @@ def excerpt(evidence: Evidence, most: int = LINES_SHOWN) -> str:
 def joined(parts: Sequence[str]) -> str:
     """Parts of one line, those that are not empty, apart by a middle dot."""
     return " · ".join(part for part in parts if part)
+
+
+def _header(lines: Sequence[str]) -> int:
+    """Index of the line that says what the following lines are in: the first below decorators and comments; -1 without one."""
+    plain = (at for at, line in enumerate(lines) if line.strip() and not line.lstrip().startswith(_ABOVE))
+    return next(plain, 0 if lines and lines[0].strip() else -1)
 
 
 def _indent(line: str) -> str:

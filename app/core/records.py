@@ -40,18 +40,19 @@ def point_id(repo: int, scope: str, kind: str, path: str, position: int) -> str:
     return str(UUID(bytes=blake2b(key, digest_size=16).digest(), version=5))
 
 
-def dense_heading(chunk: Chunk) -> str:
-    """What the dense vector is told besides the text: the breadcrumb, and in later parts the signature they lack.
+def breadcrumb(chunk: Chunk) -> str:
+    """`Class > method`, or the headings above a section."""
+    return " > ".join(chunk.qualified.split("."))
 
-    Not the path, so that a renamed file costs no embedding.
-    """
-    breadcrumb = " > ".join(chunk.qualified.split(".")) if chunk.qualified else ""
-    return f"{breadcrumb}\n{chunk.signature}" if chunk.part > 1 else breadcrumb
+
+def signature_shown(chunk: Chunk) -> str:
+    """The signature a part is searched with besides its text: later parts lack it, a class's first lists its methods."""
+    return chunk.signature[:LONGEST_SIGNATURE] if chunk.part else ""
 
 
 def dense_text(chunk: Chunk) -> str:
-    """The text that the dense vector is computed from."""
-    return f"{dense_heading(chunk)}\n{chunk.text}"
+    """The text that the dense vector is computed from. Not the path, so that a renamed file costs no embedding."""
+    return f"{breadcrumb(chunk)}\n{signature_shown(chunk)}\n{chunk.text}"
 
 
 def digest_of(text: str) -> str:

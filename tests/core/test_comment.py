@@ -107,6 +107,8 @@ ANSWERS = {
     "answer_no_callers": answer("callers", SEND, reason="Nothing in the indexed files calls Client.send by its name."),
     "answer_possible_callers": answer("callers", SEND, CALLS[2]),
     "answer_tests": answer("tests", SEND, TEST),
+    "answer_tests_by_words": answer("tests", TEST, DOC),
+    "answer_nothing_near": answer("definition", reason="Nothing in this repository is called RetryPolicy."),
     "answer_docs": answer("docs", DOC, SEND),
     "answer_related": answer("related", replace(SEND, role="related"), DOC, cited=3),
     "answer_thin": answer(
@@ -498,6 +500,13 @@ def test_a_section_that_is_too_large_leaves_room_for_the_footer_only() -> None:
         ("all of a short one", "a\nb", (0, 0), ["a", "b"]),
         ("focus under the first line", "def f():\n  1\n  2\n  3", (12, 13), ["def f():", "  ⋮", "  2", "  3"]),
         ("focus next to the first line", "def f():\n  1\n  2\n  3", (11, 12), ["def f():", "  1", "  2", "  ⋮"]),
+        (
+            "focus below a decorator and a comment",
+            "@a\n# b\ndef f():\n  1\n  2\n  3",
+            (14, 14),
+            ["def f():", "  ⋮", "  2", "  ⋮"],
+        ),
+        ("nothing but comments above", "# a\n# b\nx = 1", (12, 12), ["# a", "⋮", "x = 1"]),
         ("focus outside is passed over", "a\nb", (3, 4), ["a", "b"]),
         ("focus past the end is cut", "a\nb", (10, 400), ["a", "b"]),
         ("carriage returns are not shown", "a\r\nb\r", (0, 0), ["a", "b"]),

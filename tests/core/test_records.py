@@ -16,8 +16,8 @@ from app.core.records import (
     LONGEST_SIGNATURE,
     FileRecord,
     ScopeRecord,
+    breadcrumb,
     chunk_payload,
-    dense_heading,
     dense_text,
     digest_of,
     file_payload,
@@ -27,6 +27,7 @@ from app.core.records import (
     read_file,
     read_scope,
     scope_payload,
+    signature_shown,
 )
 from app.core.tokens import count_tokens
 from app.core.types import BRANCH, Call, Chunk, Definition, Import, Skip, SourceFile, pull_scope
@@ -130,16 +131,19 @@ def test_a_rename_keeps_the_digest_and_an_edit_does_not() -> None:
     assert digest_of(dense_text(replace(CHUNK, qualified="B.m"))) != digest_of(dense_text(CHUNK))
 
 
-def test_later_parts_are_told_their_signature() -> None:
-    assert dense_heading(replace(CHUNK, part=1)) == "A > m"
-    assert dense_heading(replace(CHUNK, part=2)) == "A > m\ndef m(self):"
+def test_parts_are_told_their_signature_as_far_as_the_index_keeps_it() -> None:
+    assert signature_shown(CHUNK) == ""
+    assert dense_text(replace(CHUNK, part=2)) == "A > m\ndef m(self):\ndef m(self):\n    store()"
+    long = replace(CHUNK, part=1, signature="x" * 10_000)
+    assert signature_shown(long) == "x" * LONGEST_SIGNATURE
 
 
 @given(chunks)
-def test_tokens_of_the_dense_text_are_those_of_its_two_parts(chunk: Chunk) -> None:
-    summed = count_tokens(chunk.text)
-    for token, times in count_tokens(dense_heading(chunk)).items():
-        summed[token] = summed.get(token, 0) + times
+def test_tokens_of_the_dense_text_are_those_of_its_pieces(chunk: Chunk) -> None:
+    summed: dict[str, int] = {}
+    for text in (breadcrumb(chunk), signature_shown(chunk), chunk.text):
+        for token, times in count_tokens(text).items():
+            summed[token] = summed.get(token, 0) + times
     assert summed == count_tokens(dense_text(chunk))
 
 

@@ -1,0 +1,208 @@
+"""Owns how an import statement of each language becomes `Import` values. Resolves no path.
+
+`module` keeps the language's own spelling (`.store`, `./store`, `net/http`, `crate::store`, `java.util`, `a/b.h`). `name` is
+empty when the module itself is bound, `*` for all names, `default` for JavaScript's default export. `alias` is the local
+name (dotted for Python's `import a.b`), empty when nothing is bound.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from app.core.types import Import
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from app.core.outline import Outline
+
+STATEMENT_BYTES = 20_000
+"""A longer import statement is generated; only so much of it is read."""
+
+_GO_VERSION = re.compile(r"v\d+")
+_COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_ES_SOURCE = re.compile(r"(?:from\s*|require\s*\(\s*|import\s*)([\"'])(.*?)\1", re.DOTALL)
+_ES_NAMED = re.compile(r"(?:type\s+|typeof\s+)?([\w$]+|\"[^\"]*\"|'[^']*')(?:\s+as\s+([\w$]+|\"[^\"]*\"|'[^']*'))?")
+_ES_PROPERTY = re.compile(r"([\w$]+)(?:\s*:\s*([\w$]+))?(?:\s*=[^,]*)?")
+_ES_AFTER_REQUIRE = re.compile(r"\)\s*\.\s*([\w$]+)\s*$")
+_JAVA = re.compile(r"import\s+(static\s+)?([\w.\s$]+?)(\.\s*\*)?\s*;")
+_INCLUDE = re.compile(r"#\s*include\w*\s*(?:<([^>\n]*)>|\"([^\"\n]*)\")")
+_CPP_USING = re.compile(r"using\s+(namespace\s+|enum\s+)?(?:typename\s+)?([\w:]+)\s*;")
+_RUST_TOKEN = re.compile(r"::|[{},*]|\bas\b|(?:r#)?\w+")
+
+
+def read_imports(outline: Outline) -> list[Import]:
+    """All imports of a file in order of their lines."""
+    read = _READERS.get(outline.language.name)
+    found: list[Import] = []
+    if read is not None:
+        for node in outline.imports:
+            raw = outline.source[node.start_byte : min(node.end_byte, node.start_byte + STATEMENT_BYTES)]
+            found.extend(read(raw.decode("utf-8", "replace"), outline.line(node.start_byte)))
+    found.sort(key=lambda one: one.line)
+    return found
+
+
+def _python(text: str, line: int) -> Iterator[Import]:
+    text = re.sub(r"#[^\n]*|\\\r?\n", " ", text)
+    text = re.sub(r"[\s()]+", " ", text).strip()
+    if text.startswith("from"):
+        module, _, names = text[4:].strip().partition(" import ")
+        module = module.replace(" ", "")
+        if module.endswith("import") and not names:
+            return
+        for part in names.split(","):
+            name, _, alias = part.strip().partition(" as ")
+            if name:
+                yield Import(module, name, "" if name == "*" else alias.strip() or name, line)
+        return
+    for part in text.removeprefix("import").split(","):
+        module, _, alias = part.strip().partition(" as ")
+        if module:
+            yield Import(module, "", alias.strip() or module, line)
+
+
+def _ecmascript(text: str, line: int) -> Iterator[Import]:
+    text = _COMMENTS.sub(" ", text) if "/*" in text or "\n" in text else text
+    source = _ES_SOURCE.search(text)
+    if source is None:
+        return
+    module, before = source.group(2), text[: source.start()].strip()
+    if text.startswith(("import", "export")):
+        words = re.sub(r"^(?:import|export)\s*(?:type\b(?!\s*,)\s*)?", "", before).strip().rstrip(",").strip()
+        if "=" in words:
+            yield Import(module, "", words.partition("=")[0].strip(), line)
+            return
+        braces = re.search(r"\{(.*?)\}", words, re.DOTALL)
+        for name, alias in _ES_NAMED.findall(braces.group(1)) if braces else ():
+            yield Import(module, name.strip("\"'"), (alias or name).strip("\"'"), line)
+        rest = [part.strip() for part in re.sub(r"\{.*?\}", "", words, flags=re.DOTALL).split(",")]
+        for part in rest:
+            star = re.fullmatch(r"\*(?:\s*as\s+([\w$]+))?", part)
+            if star and star.group(1):
+                yield Import(module, "", star.group(1), line)
+            elif star:
+                yield Import(module, "*", "", line)
+            elif part:
+                yield Import(module, "default", part, line)
+        if not words:
+            yield Import(module, "", "", line)
+        return
+    target = before.partition("=")[0].strip()
+    target = target.partition(":")[0].strip() if not target.startswith("{") else target
+    member = _ES_AFTER_REQUIRE.search(text)
+    if target.startswith("{"):
+        for name, alias in _ES_PROPERTY.findall(target.strip("{} \n\t")):
+            yield Import(module, name, alias or name, line)
+    elif re.fullmatch(r"[\w$]+", target):
+        yield Import(module, member.group(1) if member else "", target, line)
+
+
+def _go(text: str, line: int) -> Iterator[Import]:
+    quoted = re.search(r"[\"`]([^\"`]*)[\"`]", text)
+    if quoted is None or not quoted.group(1):
+        return
+    module, alias = quoted.group(1), text[: quoted.start()].strip()
+    if alias == ".":
+        yield Import(module, "*", "", line)
+    else:
+        yield Import(module, "", "" if alias == "_" else alias or go_package(module), line)
+
+
+def go_package(module: str) -> str:
+    """The package name that an import path gives by convention: `gopkg.in/yaml.v3` is yaml, `x/chi/v5` is chi."""
+    parts = module.split("/")
+    last = parts[-2] if len(parts) > 1 and _GO_VERSION.fullmatch(parts[-1]) else parts[-1]
+    last = re.sub(r"\.v\d+$", "", last)
+    last = last.removeprefix("go-").removesuffix("-go").removesuffix(".go")
+    return re.sub(r"\W", "_", last)
+
+
+def _rust(text: str, line: int) -> Iterator[Import]:
+    text = _COMMENTS.sub(" ", text)
+    text = re.sub(r"^\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\s*\([^)]*\))?\s+)?", "", text)
+    if found := re.match(r"mod\s+(\w+)", text):
+        yield Import("self::" + found.group(1), "", found.group(1), line)
+    elif found := re.match(r"extern\s+crate\s+(\w+)(?:\s+as\s+(\w+))?", text):
+        yield Import(found.group(1), "", found.group(2) or found.group(1), line)
+    elif text.startswith("use"):
+        yield from _rust_tree(_RUST_TOKEN.findall(text[3:]), line)
+
+
+def _rust_tree(tokens: list[str], line: int) -> Iterator[Import]:
+    """Walk `a::{b, c as d, e::*}` with a stack of prefixes, so that a deep nest costs no recursion."""
+    prefixes: list[list[str]] = []
+    path: list[str] = []
+    alias = ""
+    expect_alias = False
+    for token in [*tokens, ","]:
+        if token == "{":
+            prefixes.append(path)
+            path = list(path)
+        elif token in {",", "}"}:
+            if path and (not prefixes or len(path) > len(prefixes[-1])):
+                yield _rust_leaf(path, alias, line)
+            alias = ""
+            if token == "}":
+                prefixes = prefixes[:-1]
+                path = []
+                if prefixes:
+                    path = list(prefixes[-1])
+            else:
+                path = list(prefixes[-1]) if prefixes else []
+        elif token == "as":
+            expect_alias = True
+        elif expect_alias:
+            alias, expect_alias = token, False
+        elif token != "::":
+            path.append(token)
+
+
+def _rust_leaf(path: list[str], alias: str, line: int) -> Import:
+    if path[-1] == "self" and len(path) > 1:
+        path = path[:-1]
+    module, name = "::".join(path[:-1]), path[-1]
+    if name == "*":
+        return Import(module, "*", "", line)
+    if not module:
+        return Import(name, "", alias or name, line)
+    return Import(module, name, alias or name, line)
+
+
+def _java(text: str, line: int) -> Iterator[Import]:
+    found = _JAVA.search(_COMMENTS.sub(" ", text))
+    if found is None:
+        return
+    path = re.sub(r"\s", "", found.group(2))
+    if found.group(3):
+        yield Import(path, "*", "", line)
+    else:
+        module, _, name = path.rpartition(".")
+        yield Import(module, name, name, line)
+
+
+def _c(text: str, line: int) -> Iterator[Import]:
+    if found := _INCLUDE.match(text.strip()):
+        yield Import(found.group(1) or found.group(2) or "", "", "", line)
+    elif found := _CPP_USING.match(text.strip()):
+        module, _, name = found.group(2).strip(":").rpartition("::")
+        if found.group(1):
+            yield Import(found.group(2).strip(":"), "*", "", line)
+        elif module:
+            yield Import(module, name, name, line)
+
+
+_READERS = {
+    "python": _python,
+    "javascript": _ecmascript,
+    "typescript": _ecmascript,
+    "tsx": _ecmascript,
+    "go": _go,
+    "rust": _rust,
+    "java": _java,
+    "c": _c,
+    "cpp": _c,
+}

@@ -1,0 +1,196 @@
+"""Owns the table of languages: which path is in which language, and how a grammar and its query are loaded. Reads no source file.
+
+A new language with a grammar is one row here and one `app/queries/<name>.scm`; a row without a grammar names the language
+of files that are indexed by line windows.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, cast
+
+from tree_sitter import Language as Grammar
+from tree_sitter import Parser, Query
+from tree_sitter_language_pack import get_language
+
+if TYPE_CHECKING:
+    from tree_sitter_language_pack import SupportedLanguage
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One row. Extensions are lower case with the dot; file names are exact.
+
+    `grammar` is empty for languages read by line windows. `query` names the file in app/queries.
+    `selves` are the words for the enclosing class. `implicit_self`: a bare name may be a member of the enclosing class.
+    `open_types`: a type that is neither imported nor defined in the file is still a type (same package, an include).
+    `nested`: a definition inside another one is named below it (C has one flat space of names).
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    grammar: str = ""
+    query: str = ""
+    selves: tuple[str, ...] = ()
+    implicit_self: bool = False
+    open_types: bool = False
+    nested: bool = True
+
+
+_SCRIPT = ("javascript", (".js", ".mjs", ".cjs", ".jsx"), (), ("node", "nodejs", "bun"), "javascript", "javascript.scm")
+
+LANGUAGES: tuple[Language, ...] = (
+    Language(
+        "python",
+        (".py", ".pyi", ".pyw"),
+        ("SConstruct", "SConscript", "wscript"),
+        ("python", "python3", "python2"),
+        grammar="python",
+        query="python.scm",
+        selves=("self", "cls"),
+    ),
+    Language(*_SCRIPT, selves=("this",)),
+    Language("typescript", (".ts", ".mts", ".cts"), (), ("deno", "ts-node"), "typescript", "typescript.scm", ("this",)),
+    Language("tsx", (".tsx",), grammar="tsx", query="tsx.scm", selves=("this",)),
+    Language("go", (".go",), grammar="go", query="go.scm", open_types=True),
+    Language("rust", (".rs",), grammar="rust", query="rust.scm", selves=("self", "Self"), open_types=True),
+    Language(
+        "java", (".java",), grammar="java", query="java.scm", selves=("this",), implicit_self=True, open_types=True
+    ),
+    Language("c", (".c", ".h"), grammar="c", query="c.scm", open_types=True, nested=False),
+    Language(
+        "cpp",
+        (".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl", ".tpp", ".ino", ".cu", ".cuh"),
+        grammar="cpp",
+        query="cpp.scm",
+        selves=("this",),
+        implicit_self=True,
+        open_types=True,
+    ),
+    Language("markdown", (".md", ".markdown", ".mdx", ".mdown", ".mkd")),
+    Language("restructuredtext", (".rst",)),
+    Language("text", (".txt", ".text", ".adoc", ".asciidoc", ".org"), ("LICENSE", "NOTICE", "AUTHORS", "COPYING")),
+    Language("json", (".json", ".jsonc", ".json5", ".ipynb", ".webmanifest")),
+    Language("yaml", (".yml", ".yaml"), (".clang-format", "CITATION.cff")),
+    Language("toml", (".toml",)),
+    Language("ini", (".ini", ".cfg", ".conf", ".properties"), (".editorconfig", ".gitconfig", ".npmrc")),
+    Language("xml", (".xml", ".xsd", ".xsl", ".xslt", ".svg", ".csproj", ".props", ".plist")),
+    Language("html", (".html", ".htm", ".xhtml", ".vue", ".svelte", ".astro", ".jinja", ".j2", ".hbs", ".ejs")),
+    Language("css", (".css", ".scss", ".sass", ".less", ".styl")),
+    Language("shell", (".sh", ".bash", ".zsh", ".fish", ".ksh"), (".bashrc",), ("sh", "bash", "zsh", "dash", "ksh")),
+    Language("powershell", (".ps1", ".psm1", ".psd1")),
+    Language("batch", (".bat", ".cmd")),
+    Language("make", (".mk", ".mak"), ("Makefile", "makefile", "GNUmakefile"), ("make",)),
+    Language("cmake", (".cmake",), ("CMakeLists.txt",)),
+    Language("dockerfile", (".dockerfile",), ("Dockerfile", "Containerfile")),
+    Language("sql", (".sql", ".psql", ".plsql")),
+    Language("ruby", (".rb", ".rake", ".gemspec", ".ru"), ("Rakefile", "Gemfile", "Vagrantfile"), ("ruby",)),
+    Language("php", (".php", ".phtml"), (), ("php",)),
+    Language("csharp", (".cs", ".csx")),
+    Language("kotlin", (".kt", ".kts")),
+    Language("swift", (".swift",)),
+    Language("scala", (".scala", ".sc", ".sbt")),
+    Language("groovy", (".groovy", ".gradle"), ("Jenkinsfile",)),
+    Language("perl", (".pl", ".pm", ".t"), (), ("perl",)),
+    Language("lua", (".lua",), (), ("lua", "luajit")),
+    Language("r", (".r", ".rmd"), (), ("Rscript",)),
+    Language("julia", (".jl",), (), ("julia",)),
+    Language("dart", (".dart",)),
+    Language("elixir", (".ex", ".exs"), (), ("elixir",)),
+    Language("erlang", (".erl", ".hrl"), (), ("escript",)),
+    Language("haskell", (".hs", ".lhs")),
+    Language("ocaml", (".ml", ".mli")),
+    Language("clojure", (".clj", ".cljs", ".cljc", ".edn")),
+    Language("fsharp", (".fs", ".fsi", ".fsx")),
+    Language("zig", (".zig",)),
+    Language("nim", (".nim",)),
+    Language("objective-c", (".m", ".mm")),
+    Language("hcl", (".tf", ".tfvars", ".hcl")),
+    Language("protobuf", (".proto",)),
+    Language("graphql", (".graphql", ".gql")),
+    Language("starlark", (".bzl", ".star"), ("BUILD", "BUILD.bazel", "WORKSPACE")),
+    Language("cython", (".pyx", ".pxd", ".pxi")),
+    Language("assembly", (".s", ".asm")),
+    Language("fortran", (".f", ".f90", ".f95", ".for")),
+    Language("verilog", (".v", ".sv", ".vh")),
+    Language("vhdl", (".vhd", ".vhdl")),
+    Language("tex", (".tex", ".sty", ".cls", ".bib")),
+)
+
+_BY_NAME = {row.name: row for row in LANGUAGES}
+_BY_EXTENSION = {extension: row.name for row in LANGUAGES for extension in row.extensions}
+_BY_FILENAME = {filename: row.name for row in LANGUAGES for filename in row.filenames}
+_BY_INTERPRETER = {word: row.name for row in LANGUAGES for word in row.interpreters}
+
+_CPP_UPPER = (".C", ".H")
+"""Upper case is C++ by the habit of Unix compilers; everywhere else the case of an extension means nothing."""
+
+_CPP_HEADER = re.compile(
+    r"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:|extern\s+\"C\+\+\")"
+    r"|\w::\w|^#\s*include\s*<(?:string|vector|map|memory|cstd\w+|iostream|functional|utility|algorithm)>",
+    re.MULTILINE,
+)
+"""What no C header holds. `extern "C"` alone is a C header that C++ may include."""
+
+_SHEBANG = re.compile(
+    r"#![ \t]*(?:\S*/)?(?:env[ \t]+(?:-S[ \t]+)?(?:\w+=\S*[ \t]+)*)?(?:\S*/)?([A-Za-z_-]+(?:[23](?=\b))?)"
+)
+
+
+def language_of(path: str) -> str:
+    """The language's name by the path alone ("" when unknown). A `.h` counts as C: see `language_for`."""
+    filename = path.rsplit("/", 1)[-1]
+    if filename in _BY_FILENAME:
+        return _BY_FILENAME[filename]
+    if filename.startswith("Dockerfile."):
+        return "dockerfile"
+    dot = filename.rfind(".")
+    if dot < 0:
+        return ""
+    if filename[dot:] in _CPP_UPPER:
+        return "cpp"
+    return _BY_EXTENSION.get(filename[dot:].lower(), "")
+
+
+def language_for(path: str, text: str) -> str:
+    """The language by path and content: C++ headers named `.h`, and scripts known only by their `#!` line."""
+    name = language_of(path)
+    if name == "c" and path.lower().endswith(".h") and _CPP_HEADER.search(text):
+        return "cpp"
+    if not name and text.startswith("#!") and (found := _SHEBANG.match(text)):
+        return _BY_INTERPRETER.get(found.group(1), "")
+    return name
+
+
+def row_of(name: str) -> Language | None:
+    """The row of a language by its name."""
+    return _BY_NAME.get(name)
+
+
+@lru_cache(maxsize=None)
+def grammar_of(name: str) -> Grammar:
+    """The tree-sitter grammar of a language that has one."""
+    return get_language(cast("SupportedLanguage", _BY_NAME[name].grammar))
+
+
+@lru_cache(maxsize=None)
+def parser_of(name: str) -> Parser:
+    """One parser a language and process. Not for two threads at once."""
+    return Parser(grammar_of(name))
+
+
+@lru_cache(maxsize=None)
+def query_of(name: str) -> Query:
+    """The compiled query of a language. Raises QueryError when its .scm does not fit the grammar."""
+    return Query(grammar_of(name), query_text(_BY_NAME[name].query))
+
+
+def query_text(filename: str) -> str:
+    """A query's source. A line `; include: other.scm` stands for that file (TSX and TypeScript share JavaScript's patterns)."""
+    text = (files("app") / "queries" / filename).read_text(encoding="utf-8")
+    return re.sub(r"^; include: (\S+)$", lambda found: query_text(found.group(1)), text, flags=re.MULTILINE)

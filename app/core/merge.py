@@ -1,0 +1,90 @@
+"""Owns which neighbouring pieces of a file become one chunk. Sees line ranges and sizes, no syntax tree."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from app.core.lines import FLOOR_TOKENS
+
+if TYPE_CHECKING:
+    from app.core.lines import Lines
+
+CRUMB_TOKENS = 15
+"""A remark or a closing bracket of this size never stands alone when a neighbour can take it."""
+
+_CLOSERS = re.compile(rb"(?:[\s)\]};,]|#endif\b[^\n]*|end\b)*")
+_REMARK = re.compile(rb"[ \t]*(?:#(?![a-z])|//|/\*|\*|--|\r?$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of lines inside one container (`parent`: index of the definition around it, -1 for the file).
+
+    `places` are the definitions of that container that it holds whole; `header` is true when it holds the container's own
+    first lines.
+    """
+
+    first: int
+    last: int
+    parent: int
+    places: tuple[int, ...] = ()
+    header: bool = False
+    parts: tuple[tuple[int, int], ...] = field(default=())
+
+
+def merge(lines: Lines, pieces: list[Piece]) -> list[Piece]:
+    """Put crumbs to a neighbour, then join runs of small pieces until each run reaches the floor."""
+    merged: list[Piece] = []
+    for piece in _without_crumbs(lines, pieces):
+        if merged and _small(lines, merged[-1]) and _small(lines, piece) and merged[-1].parent == piece.parent:
+            merged[-1] = _joined(merged[-1], piece)
+        else:
+            merged.append(piece)
+    return merged
+
+
+def _small(lines: Lines, piece: Piece) -> bool:
+    return not piece.parts and lines.size(piece.first, piece.last) < FLOOR_TOKENS
+
+
+def _joined(one: Piece, other: Piece) -> Piece:
+    return replace(one, last=other.last, places=one.places + other.places, header=one.header or other.header)
+
+
+def _without_crumbs(lines: Lines, pieces: list[Piece]) -> list[Piece]:
+    """Closing brackets go to the piece before them, remarks to the one after them."""
+    kept: list[Piece] = []
+    waiting: Piece | None = None
+    for piece in pieces:
+        if waiting is not None:
+            piece = _with_first(piece, waiting)
+            waiting = None
+        if (
+            not piece.places
+            and not piece.header
+            and not piece.parts
+            and lines.size(piece.first, piece.last) <= CRUMB_TOKENS
+        ):
+            raw = lines.raw(piece.first, piece.last)
+            if kept and _CLOSERS.fullmatch(raw):
+                kept[-1] = _with_last(kept[-1], piece.last)
+                continue
+            if all(_REMARK.match(line) for line in raw.split(b"\n")):
+                waiting = piece
+                continue
+        kept.append(piece)
+    if waiting is not None:
+        kept.append(waiting)
+    return kept
+
+
+def _with_first(piece: Piece, before: Piece) -> Piece:
+    parts = ((before.first, piece.parts[0][1]), *piece.parts[1:]) if piece.parts else ()
+    return replace(piece, first=before.first, parts=parts)
+
+
+def _with_last(piece: Piece, last: int) -> Piece:
+    parts = (*piece.parts[:-1], (piece.parts[-1][0], last)) if piece.parts else ()
+    return replace(piece, last=last, parts=parts)

@@ -1,0 +1,30 @@
+"""Owns the call into tree-sitter: a tree, or none when time is up. Knows nothing of what the tree means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.core.languages import parser_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Tree
+
+READ_BYTES = 65_536
+"""tree-sitter asks for the source in pieces; it heeds its progress callback only when it reads through a callable."""
+
+
+def parse(language: str, source: bytes, late: Callable[[], bool] | None = None) -> Tree | None:
+    """The tree of a source, or None once `late` answers true. Without `late` it runs to its end."""
+    parser = parser_of(language)
+    if late is None:
+        return parser.parse(source)
+    try:
+        return parser.parse(
+            lambda offset, _point: source[offset : offset + READ_BYTES],
+            progress_callback=lambda _offset, _has_error: late(),
+        )
+    except ValueError:
+        parser.reset()  # else the next parse goes on with this file's tree
+        return None

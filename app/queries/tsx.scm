@@ -1,0 +1,2 @@
+; include: typescript.scm
+; include: jsx.scm
