@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from httpx import InvalidURL, UnsupportedProtocol
 from numpy.typing import NDArray
 from qdrant_client import AsyncQdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
@@ -37,8 +36,14 @@ T = TypeVar("T")
 
 
 def connect(url: str, api_key: str | None) -> AsyncQdrantClient:
-    """A client of the server at `url`, speaking REST. Nothing is sent before the first call."""
-    return AsyncQdrantClient(url=url, api_key=api_key or None, timeout=TIMEOUT, check_compatibility=False)
+    """A client of the server at `url`, speaking REST; nothing is sent before the first call. ConfigError for a bad URL.
+
+    Without a port in the URL it is 6333, for https too.
+    """
+    try:
+        return AsyncQdrantClient(url=url, api_key=api_key or None, timeout=TIMEOUT, check_compatibility=False)
+    except ValueError as error:
+        raise ConfigError(f"QDRANT_URL cannot be used: {error}") from error
 
 
 class ServerIndex:
@@ -232,8 +237,6 @@ async def _sent(call: Awaitable[T]) -> T:
     except ResourceExhaustedResponse as error:
         raise Transient("the Qdrant server limits our requests", error.retry_after_s) from error
     except ResponseHandlingException as error:
-        if isinstance(error.source, (InvalidURL, UnsupportedProtocol)):
-            raise ConfigError(f"QDRANT_URL cannot be used: {error.source}") from error
         raise Transient(f"the Qdrant server cannot be reached: {error.source!r}") from error
     except UnexpectedResponse as error:
         status = error.status_code or 0
