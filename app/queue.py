@@ -21,8 +21,7 @@ from typing import Any
 import arq.worker
 from arq.connections import ArqRedis
 from arq.constants import default_queue_name, in_progress_key_prefix, job_key_prefix
-from fakeredis import FakeServer
-from fakeredis.aioredis import FakeConnection
+from fakeredis import FakeAsyncRedisConnection, FakeServer
 from redis.asyncio import ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
@@ -305,7 +304,7 @@ def connect(redis_url: str = "", *, private: bool = False) -> Queue:
             retry_on_error=[RedisConnectionError],
         )
     else:
-        inside: Any = FakeConnection
+        inside: Any = FakeAsyncRedisConnection
         pool = ConnectionPool(connection_class=inside, server=FakeServer() if private else _SHARED)
         setattr(arq.worker, "log_redis_info", _no_information)  # noqa: B010
     redis = ArqRedis(pool, job_serializer=serialize, job_deserializer=json.loads, default_queue_name=QUEUE_NAME)

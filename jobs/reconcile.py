@@ -118,7 +118,7 @@ async def _unanswered(deps: Deps, installation: int, repo: int, pulls: Iterable[
 
 def _answered(deps: Deps, said: Iterable[Thread]) -> set[tuple[object, ...]]:
     """What our own comments say they answer: thread, kind, comment and hash of the text."""
-    found = set()
+    found: set[tuple[object, ...]] = set()
     for number, comment in said:
         marker = read_marker(comment.body)
         # A comment that only says the answer will come is no answer.
@@ -131,7 +131,7 @@ def unanswered(
     installation: int, repo: int, said: Iterable[Thread], identity: AppIdentity, answered: set[tuple[object, ...]]
 ) -> list[Job]:
     """The answer jobs for texts that speak to us and that none of our comments names, as a delivery would have queued them."""
-    jobs = []
+    jobs: list[Job] = []
     for number, comment in said:
         if (number, comment.kind, comment.id, question_hash(comment.body)) in answered:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from app.clients.git import Mirror, Remote
 from app.core.comment import CONFIG_PATH
@@ -45,7 +46,8 @@ async def visit(deps: Deps, installation: int, repo: int, pull: PullRequest | No
     Raises Gone where we may no longer see it.
     """
     repository = await deps.github.repository(installation, repo)
-    remote = Remote(repository.clone_url, deps.github.git_token(installation, repo))
+    token, refused = deps.github.git_token(installation, repo), partial(deps.github.drop_git_token, installation, repo)
+    remote = Remote(repository.clone_url, token, refused)
     mirror = deps.mirrors.mirror(repo, remote)
     branch = f"refs/heads/{repository.default_branch}"
     if pull is None:

@@ -65,7 +65,7 @@ def create_worker(deps: Deps) -> Worker:
     """A worker over the open clients; run it with `running`. Several may work on one Redis."""
     functions = [
         func(
-            _runner(deps, kind),
+            _runner(deps, kind),  # type: ignore[arg-type]
             name=kind.name,
             timeout=kind.seconds + HELD_SECONDS,
             max_tries=MOST_STARTS,

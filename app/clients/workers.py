@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pickle
+import signal
 import sys
 import time
 from collections import deque
@@ -147,11 +148,11 @@ class Workers:
                 if got is None or isinstance(got, BaseException):
                     ended, ending = True, got
                     continue
-                task, result = got
+                finished, result = got
                 if isinstance(result, BaseException):
                     raise result
                 slots.release()
-                yield task.item, result
+                yield finished.item, result
             if ending is not None:
                 raise ending
         finally:
@@ -165,12 +166,14 @@ class Workers:
         self._closed = True
         if self._watch is not None:
             self._watch.cancel()
-        for task in list(self._background):
-            task.cancel()
+        for work in list(self._background):
+            work.cancel()
         for child in self._children:
             _kill(child)
         readers = [child.reader for child in self._children if child.reader is not None]
-        await asyncio.gather(*readers, *self._background, *([self._watch] if self._watch else []), return_exceptions=True)
+        await asyncio.gather(
+            *readers, *self._background, *([self._watch] if self._watch else []), return_exceptions=True
+        )
         while self._waiting:
             task = self._waiting.popleft()
             task.done(task, Failure("parser died", "the pool was closed"))
@@ -336,7 +339,8 @@ def _first(child: _Child) -> _Task[Any] | None:
 def _kill(child: _Child) -> None:
     if child.process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
-            child.process.kill()
+            # Not Process.kill(): it polls first, and a child reaped there is unknown to asyncio's own watcher.
+            os.kill(child.process.pid, signal.SIGKILL)
 
 
 def clean_environment(environment: dict[str, str]) -> dict[str, str]:
@@ -382,7 +386,7 @@ def _widen_pipes(process: asyncio.subprocess.Process) -> None:
     import fcntl
 
     widen = getattr(fcntl, "F_SETPIPE_SZ", None)
-    transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001
+    transport = process._transport  # type: ignore[attr-defined]
     if widen is None or transport is None:
         return
     for number in (0, 1):

@@ -12,7 +12,7 @@ from pathlib import Path
 from app.clients.git import store
 from app.clients.git.lock import exclusive
 from app.clients.git.parse import Revision, parse_diff, parse_log, parse_tree
-from app.clients.git.remote import Remote, meaning
+from app.clients.git.remote import Remote, is_refusal, meaning
 from app.clients.git.run import READ_SECONDS, Command, Finished, GitError, complaint, feed, run, started
 from app.core.changes import Change
 from app.core.errors import Gone, Transient, UserError
@@ -68,21 +68,29 @@ class Mirror:
 
     async def _fetch(self, *arguments: str, stdin: bytes = b"", noop: bool = False) -> None:
         assert self.remote is not None
-        config = await self.remote.config()
-        if noop:
-            config["fetch.negotiationAlgorithm"] = "noop"  # blobs have no history to negotiate about
         line = [
             "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc",
             "--recurse-submodules=no", "--filter=blob:none", *arguments,
         ]  # fmt: skip
+        if noop:
+            line[0:0] = ["-c", "fetch.negotiationAlgorithm=noop"]  # blobs have no history to negotiate about
+        finished = await self._fetched(self.remote, line, stdin)
+        if finished.code and is_refusal(finished.error):
+            # The token was revoked or ended before its time: once more with a new one.
+            self.remote.refused()
+            finished = await self._fetched(self.remote, line, stdin)
+        if finished.code:
+            raise meaning(finished.error)
+
+    async def _fetched(self, remote: Remote, line: list[str], stdin: bytes) -> Finished:
+        config = await remote.config()
         async with exclusive(store.lock_of(self.path)) as lock:
             await store.prepare(self.path, config)
             command = Command(line, str(self.path), config, stdin, FETCH_SECONDS, keep_open=(lock,))
             finished = await run(command)
             if finished.code and await store.clear_conflicts(self.path, finished.error):
                 finished = await run(command)
-        if finished.code:
-            raise meaning(finished.error)
+            return finished
 
     async def _fetch_blobs(self, missing: Sequence[str]) -> None:
         if self.remote is None:

@@ -23,12 +23,20 @@ async def no_token() -> str:
     return ""
 
 
+def nothing_held() -> None:
+    """For remotes whose token is made anew at each call."""
+
+
 @dataclass(frozen=True)
 class Remote:
-    """A URL and where its token comes from. `token` is asked before each fetch; an empty one sends no header."""
+    """A URL and where its token comes from. `token` is asked before each fetch; an empty one sends no header.
+
+    `refused` is told when the server did not accept the token, so that the next one is new.
+    """
 
     url: str
     token: Callable[[], Awaitable[str]] = no_token
+    refused: Callable[[], None] = nothing_held
 
     def __post_init__(self) -> None:
         if urlsplit(self.url).scheme not in SCHEMES:
@@ -72,6 +80,11 @@ _MEANINGS: tuple[tuple[str, type[CodeRagError]], ...] = (
         Transient,
     ),
 )
+
+
+def is_refusal(text: str) -> bool:
+    """Whether git's complaint says that the server did not accept the token."""
+    return re.search(r"returned error: 401|Authentication failed|could not read (Username|Password)", text) is not None
 
 
 def meaning(text: str) -> CodeRagError:

@@ -95,6 +95,10 @@ class Tokens:
         if self._cache.get(wanted) == token:
             del self._cache[wanted]
 
+    def forget(self, wanted: Scope) -> None:
+        """Forget the token of a scope, whatever it is."""
+        self._cache.pop(wanted, None)
+
     def drop_installation(self, installation: int) -> None:
         """Forget every token of an installation: its permissions, repositories or state changed."""
         for held in [held for held in self._cache if held.installation == installation]:

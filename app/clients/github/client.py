@@ -91,6 +91,10 @@ class GitHub:
 
         return provide
 
+    def drop_git_token(self, installation: int, repo: int) -> None:
+        """Forget the cached git token of a repository, after git refused it."""
+        self._connection.tokens.forget(scope(installation, repo, CONTENTS))
+
     # --- repositories and people ---
 
     async def repository(self, installation: int, repo: int) -> Repository:
