@@ -19,8 +19,11 @@ MARKDOWN = (".md", ".markdown", ".mdown", ".mkd", ".mkdn")
 
 
 def quote_path(path: str) -> str:
-    """A repository path for use in a URL: each segment percent-encoded whole, so that `#`, `?`, `%` and blanks stay letters."""
-    return "/".join(quote(segment, safe="") for segment in path.split("/"))
+    """A repository path for use in a URL: each segment percent-encoded whole, so that `#`, `?`, `%` and blanks stay letters.
+
+    Bytes that are no UTF-8, lone surrogates in a path as git gives it, become the bytes they were.
+    """
+    return "/".join(quote(segment, safe="", errors="surrogateescape") for segment in path.split("/"))
 
 
 def permalink(html_url: str, citation: Citation) -> str:

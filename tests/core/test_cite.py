@@ -92,7 +92,7 @@ def test_carriage_returns_belong_to_the_line() -> None:
     st.data(),
 )
 def test_what_verifies_holds_the_cited_text_at_the_cited_lines(rows: list[str], data: st.DataObject) -> None:
-    text = "\n".join(rows)
+    text = "".join(f"{row}\n" for row in rows)  # every row is a line, an empty last one too
     first = data.draw(st.integers(1, len(rows)))
     last = data.draw(st.integers(first, len(rows)))
     shift = data.draw(st.integers(-3, 3))

@@ -376,6 +376,12 @@ def test_a_link_to_an_awkward_path_opens_the_file_and_its_text_is_plain() -> Non
     assert "[`src/app/(main)/[id]/a b#c%20.tsx:1-4`]" in body
 
 
+def test_a_path_that_is_no_utf_8_is_linked_by_its_bytes() -> None:
+    body = comment.answer_comment(answer("related", found("related", "caf\udce9.py", 1, "x = 1", "x")), URL, ABOUT)
+    assert_sound(body)
+    assert "/caf%E9.py#L1)" in body
+
+
 # --- markers ------------------------------------------------------------------------------------------------------
 
 json_values = st.recursive(
@@ -531,7 +537,6 @@ hostile = st.text(max_size=30) | st.sampled_from(
 def test_no_path_symbol_code_or_name_breaks_an_answer(
     path: str, symbol: str, code: str, name: str, line: int, thin: bool
 ) -> None:
-    path = path.encode(errors="replace").decode() or "a"
     evidence = tuple(
         found(role, path, line, f"{code}\n{n}", symbol)
         for n, role in enumerate(["definition", "caller", "test", "doc", "odd"])
