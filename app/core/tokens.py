@@ -21,8 +21,8 @@ BM25_K1 = 1.2
 BM25_B = 0.75
 """How much a long chunk is held against its words; the measured recipe's value."""
 AVERAGE_TOKENS = 110
-"""Tokens of an average chunk (path and name counted twice). Fixed, because a true average would change every stored
-vector of a repository on every push; it only shifts where repetition saturates, and the order hardly depends on it."""
+"""Tokens of an average chunk, path and name counted twice (116 over 600 Python files). Fixed, because a true average would
+change every stored vector of a repository on every push; it only shifts where repetition saturates."""
 FIELD_REPEATS = 2
 """How often the path's words and the symbol's name are counted: what a chunk is called says more than what it holds."""
 LONGEST_WORD = 128

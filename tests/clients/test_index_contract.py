@@ -243,7 +243,7 @@ async def test_rarity_is_counted_over_the_chunks_of_the_repository_alone(index: 
     common, rare = 10, 20
     await index.upsert(HERE, [point(number, sparse=Sparse((common,), (1.0,))) for number in range(10)])
     await index.upsert(HERE, [point(10, sparse=Sparse((common, rare), (1.0, 1.0)), number=10, scope="pull/1")])
-    await index.upsert(HERE, [point(11, type="file", sparse=Sparse((rare,), (1.0,)))])
+    await index.upsert(HERE, [point(11, dense=None, type="file")])
     await index.upsert(OTHER, [point(number, OTHER, sparse=Sparse((rare,), (1.0,))) for number in range(60)])
 
     def idf(holding: int, of: int = 11) -> float:
@@ -313,6 +313,8 @@ async def test_real_code_is_found_by_both_lists(tmp_path: Path) -> None:
         point(1, sparse=Sparse((-1,), (1.0,))),
         point(1, sparse=Sparse((1,), (math.nan,))),
         point(1, sparse=Sparse((1, 2), (1.0,))),
+        point(1, type="file"),
+        point(1, dense=None, sparse=Sparse((1,), (1.0,)), type="scope"),
         point(1, OTHER),
         point(1, ratio=math.nan),
         Point("1", point(1).payload),

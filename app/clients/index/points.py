@@ -19,6 +19,8 @@ SCHEMA_VERSION = 1
 """Goes up when stored records change their form: the new version indexes afresh beside the old collection."""
 DENSE = "dense"
 SPARSE = "sparse"
+CHUNK = "chunk"
+"""The only `type` of record with vectors."""
 KEYWORD_FIELDS = ("type", "scope", "path", "blob", "digest", "language", "kind", "names", "call_names")
 """Every field a `Where` may name. Each has a payload index: a strict server refuses filters on others (case H23)."""
 BATCH = 256
@@ -50,6 +52,8 @@ def check_point(repo: int, point: Point, dimension: int) -> None:
         raise ValueError(f"point {point.id} belongs to repository {point.payload.get('repo')!r}, not {repo}")
     if str(UUID(point.id)) != point.id:
         raise ValueError(f"point id {point.id!r} is not a lower-case UUID")
+    if point.payload.get("type") != CHUNK and not (point.dense is None and point.sparse is None):
+        raise ValueError(f"point {point.id} has vectors and is no {CHUNK}")
     if point.dense is not None:
         check_dense(point.dense, dimension)
     if point.sparse is not None:

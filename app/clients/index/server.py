@@ -280,7 +280,7 @@ def _filter(repo: int, where: Where, ids: Sequence[str] | None = None) -> models
 
 def _query(repo: int, where: Where, using: str, query: Any, limit: int) -> models.QueryRequest:
     """IDF over the repository's chunks whatever is searched: `where` may leave too few of them to tell rare from common."""
-    corpus = _filter(repo, Where({"type": ("chunk",)}))
+    corpus = _filter(repo, Where({"type": (rules.CHUNK,)}))
     return models.QueryRequest(
         query=query,
         using=using,

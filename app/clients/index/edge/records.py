@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,18 +26,26 @@ def _any_of(field: str, values: Sequence[str]) -> edge.FieldCondition:
 
 
 def filter_of(where: Where) -> edge.Filter:
-    """`where` without the repository: a shard holds only one."""
+    """`where` without the repository: a shard holds only one.
+
+    `hidden` is "not (branch and hidden)" told as "not hidden, or not branch": the nested form tests every point twice,
+    and took 36 ms against 20 to 30 at 100,000 chunks.
+    """
     must = [_any_of(field, values) for field, values in where.match.items()]
     if not where.hidden:
         return edge.Filter(must=[*must])
-    return edge.Filter(
-        must=[*must], must_not=[edge.Filter(must=[_any_of("scope", [BRANCH]), _any_of("path", where.hidden)])]
-    )
+    shown = [edge.Filter(must_not=[_any_of("path", where.hidden)]), edge.Filter(must_not=[_any_of("scope", [BRANCH])])]
+    return edge.Filter(must=[*must], should=[*shown])
 
 
 def request_of(where: Where, using: str, query: edge.Query, limit: int) -> edge.QueryRequest:
-    """IDF over the repository's chunks whatever is searched: `where` may leave too few of them to tell rare from common."""
-    corpus = edge.IdfParams(corpus=edge.Filter(must=[_any_of("type", ["chunk"])]))
+    """IDF over the repository's chunks whatever is searched: `where` may leave too few of them to tell rare from common.
+
+    Only chunks have vectors (`check_point`), so asking for chunks asks nothing; left out, it saves testing every point.
+    """
+    corpus = edge.IdfParams(corpus=edge.Filter(must=[_any_of("type", [rules.CHUNK])]))
+    if rules.CHUNK in where.match.get("type", ()):
+        where = replace(where, match={field: values for field, values in where.match.items() if field != "type"})
     return edge.QueryRequest(
         query=query,
         filter=filter_of(where),
