@@ -23,6 +23,9 @@ NAMES_SHOWN = 4
 
 ROLES = {"definition": "Definition", "caller": "Caller", "test": "Test", "doc": "Docs", "related": "Related"}
 
+REASON_LENGTH = 300
+"""Characters of the reason, which may name what was asked for."""
+
 NEXT_STEP = "A function, class, file name or error message in the question finds more."
 
 
@@ -167,8 +170,7 @@ def _nothing(answer: Answer) -> str:
 
 
 def _reason(answer: Answer) -> str:
-    reason = inline(answer.reason).rstrip(".")
-    return f"{reason}." if reason else ""
+    return inline(f"{answer.reason.rstrip(' .')}.", REASON_LENGTH) if answer.reason else ""
 
 
 def _unknown(answer: Answer) -> str:
