@@ -16,8 +16,8 @@ from app.clients.index import Index
 from app.clients.index.edge import EdgeIndex
 from app.clients.workers import Workers
 from app.core.rules import Rules
-from app.core.tokens import sparse_query, tokens
-from app.core.types import BRANCH, Hit, Ledger, Where
+from app.core.tokens import sparse_query
+from app.core.types import BRANCH, Ledger, Where
 from app.steps.ingest import index_workers
 from app.steps.reindex import reindex
 from app.steps.stored import read_scope_record
@@ -25,6 +25,9 @@ from tests.repositories import GitRepository
 
 REPO = 7
 EMBEDDER = StaticEmbedder()
+
+WORDS = ("function", "one", "load", "value", "title", "text", "py")
+"""Tokens that the test repositories hold."""
 
 Held = dict[str, tuple[object, bytes | None]]
 """Point id → payload and dense vector."""
@@ -119,17 +122,15 @@ def differences(held: Held, expected: Held) -> list[str]:
     return found
 
 
-async def searched(index: Index, where: Where) -> list[tuple[str, float]]:
-    """Ids and sparse scores for words that the test repositories hold: the sparse vectors cannot be read back."""
-    words = dict.fromkeys(tokens("function value return load save helper class method text"), 1.0)
-    _, hits = await index.nearest(
-        REPO, replace(where, match={**where.match, "type": ("chunk",)}), None, sparse_query(words), 200
-    )
-    return [_scored(hit) for hit in hits]
-
-
-def _scored(hit: Hit) -> tuple[str, float]:
-    return hit.id, round(hit.score, 4)
+async def searched(index: Index, where: Where) -> dict[str, dict[str, float]]:
+    """For each of some words the sparse weight of each chunk, relative to the largest: the vectors cannot be read back, and
+    IDF, which is over all scopes, falls out."""
+    chunks = replace(where, match={**where.match, "type": ("chunk",)})
+    found: dict[str, dict[str, float]] = {}
+    for word in WORDS:
+        _, hits = await index.nearest(REPO, chunks, None, sparse_query({word: 1.0}), 500)
+        found[word] = {hit.id: round(hit.score / hits[0].score, 3) for hit in hits}
+    return found
 
 
 @asynccontextmanager

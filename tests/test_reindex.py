@@ -126,10 +126,11 @@ async def test_each_file_that_is_left_out_is_named_with_its_reason(here: World) 
         "link.py": File(b"a.py", LINK),
         "made.py": module("made"),
         ".gitattributes": "made.py linguist-generated\n",
-        "asset.bin": File(
+        "asset.dat": File(
             b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 9\n", "100644"
         ),
-        "min.js": "var a=1;" * 5000,
+        "logo.png": b"\x89PNG",
+        "min.js": "a=b+c;" * 5000,
         os.fsdecode(b"caf\xe9.py"): module("cafe"),
     }
     first = here.origin.commit(files)
@@ -139,7 +140,7 @@ async def test_each_file_that_is_left_out_is_named_with_its_reason(here: World) 
     named = {path: reason for reason, skipped in ledger.skipped.items() for path in skipped}
     assert named == {
         "vendor/b.py": "path filter", "nul.txt": "NUL byte", "empty.py": "empty", "large.txt": "over 1 MB", "link.py": "symlink",
-        "made.py": "generated", "asset.bin": "LFS pointer", "min.js": "minified", "caf\\xe9.py": NAMELESS, "sub": "submodule",
+        "made.py": "generated", "asset.dat": "LFS pointer", "min.js": "minified", "caf\\xe9.py": NAMELESS, "sub": "submodule", "logo.png": "binary",
     }  # fmt: skip
     again = await here.reindex(full=True)
     assert {reason: sorted(skipped) for reason, skipped in again.skipped.items()} == {

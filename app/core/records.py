@@ -6,6 +6,7 @@ a scope's with its head only after all of them, so a record that is there vouche
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -50,8 +51,16 @@ def signature_shown(chunk: Chunk) -> str:
     return chunk.signature[:LONGEST_SIGNATURE] if chunk.part else ""
 
 
+_WORD = re.compile(r"\w")
+
+
 def dense_text(chunk: Chunk) -> str:
-    """The text that the dense vector is computed from. Not the path, so that a renamed file costs no embedding."""
+    """The text that the dense vector is computed from; empty for a chunk of nothing but brackets.
+
+    Not the path, so that a renamed file costs no embedding.
+    """
+    if not _WORD.search(chunk.text):
+        return ""
     return f"{breadcrumb(chunk)}\n{signature_shown(chunk)}\n{chunk.text}"
 
 

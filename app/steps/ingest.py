@@ -102,6 +102,8 @@ def _read(blob: Blob) -> SourceFile:
 
 def _counts(chunk: Chunk) -> tuple[dict[str, int], dict[str, int]]:
     """Tokens of the sparse and of the dense text. The chunk's own text, by far the longest, is counted once for both."""
+    if not dense_text(chunk):
+        return {}, {}  # nothing but brackets: kept so that every line is in a chunk, never found
     body = _sum(count_tokens(chunk.text), count_tokens(signature_shown(chunk)))
     return document_counts(body, chunk.path, chunk.name, chunk.qualified), _sum(body, count_tokens(breadcrumb(chunk)))
 

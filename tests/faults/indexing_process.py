@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.clients.git import Mirrors
+from app.clients.git import Mirrors, Remote
 from app.clients.index.edge import EdgeIndex
 from app.core.types import BRANCH, Point, Where
 from app.steps.ingest import index_workers
@@ -37,7 +37,8 @@ class Spoken(EdgeIndex):
 
 
 async def main(directory: Path, head: str) -> None:
-    mirror = Mirrors(directory / "mirrors").mirror(REPO)
+    mirror = Mirrors(directory / "mirrors").mirror(REPO, Remote(f"file://{directory}/origin.git"))
+    await mirror.fetch(["refs/heads/main"])
     index = Spoken(directory / "index", EMBEDDER.id, EMBEDDER.dimension)
     workers = index_workers(1)
     await reindex(index, mirror, workers, EMBEDDER, repo=REPO, scope=BRANCH, head=head, installation=3, full_name="o/r")
