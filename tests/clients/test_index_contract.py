@@ -158,6 +158,9 @@ async def test_every_named_field_must_hold_one_of_its_values(index: Index) -> No
     assert numbers(await index.read(HERE, Where({"names": ("b",), "language": ("go",)}))) == [2]
     assert numbers(await index.read(HERE, Where({"call_names": ("b",)}))) == [3]
     assert numbers(await index.read(HERE, Where({"path": ("f3.py",)}))) == [3]
+    await index.upsert(HERE, [point(4, number=4, language="", names=[])])
+    assert numbers(await index.read(HERE, Where({"language": ("",)}))) == [4]
+    assert await index.count(HERE, Where({"names": ("",)})) == 0
     assert await index.count(HERE, Where({"path": ("F3.py",)})) == 0
 
 
@@ -201,6 +204,28 @@ async def test_hidden_paths_are_left_out_of_the_branch_only(index: Index) -> Non
     many = Where(both, hidden=(*(f"generated/{number}.py" for number in range(3_100)), "a.py"))
     assert sorted(map(str, numbers(await index.read(HERE, many)))) == ["2", "3"]
     assert len((await index.nearest(HERE, many, vector(1.0), None, 5))[0]) == 2
+
+
+async def test_hidden_paths_are_left_out_wherever_they_rank(index: Index) -> None:
+    """Whether few of the best are hidden or all of them, and also where equals straddle the cut."""
+    written = [point(n, dense=(1.0, n // 3), sparse=Sparse((1,), (60.0 - n // 3,)), number=n) for n in range(120)]
+    await index.upsert(HERE, [*written, point(500, dense=(1.0, 0.5), sparse=Sparse((1,), (59.5,)), scope="pull/1")])
+    for hidden in (range(3), range(0, 120, 2), range(40), range(100), range(120), range(119, 0, -1)):
+        paths = (*(f"f{n}.py" for n in hidden), "f500.py")
+        shown = [each for each in written if each.payload["path"] not in paths]
+        shown.append(point(500, number=1.5))
+        expected = sorted(shown, key=lambda each: (_third(each), each.id))
+        for limit in (1, 7, 30):
+            for hits in await index.nearest(
+                HERE, Where({"type": ("chunk",)}, paths), vector(1.0), Sparse((1,), (1.0,)), limit
+            ):
+                assert [hit.id for hit in hits] == [each.id for each in expected[:limit]]
+
+
+def _third(each: Point) -> float:
+    number = each.payload["number"]
+    assert isinstance(number, int | float)
+    return number // 3 if isinstance(number, int) else 0.5
 
 
 async def test_paths_in_any_script_are_found_and_half_a_surrogate_is_replaced(index: Index) -> None:
@@ -314,6 +339,11 @@ async def test_real_code_is_found_by_both_lists(tmp_path: Path) -> None:
         point(1, sparse=Sparse((1,), (math.nan,))),
         point(1, sparse=Sparse((1, 2), (1.0,))),
         point(1, type="file"),
+        point(1, path=None),
+        point(1, blob=b"x"),
+        point(1, names="a"),
+        point(1, names=["a", 1]),
+        point(1, language=["go"]),
         point(1, dense=None, sparse=Sparse((1,), (1.0,)), type="scope"),
         point(1, OTHER),
         point(1, ratio=math.nan),

@@ -21,7 +21,9 @@ DENSE = "dense"
 SPARSE = "sparse"
 CHUNK = "chunk"
 """The only `type` of record with vectors."""
-KEYWORD_FIELDS = ("type", "scope", "path", "blob", "digest", "language", "kind", "names", "call_names")
+TEXT_FIELDS = ("type", "scope", "path", "blob", "digest", "language", "kind")
+LIST_FIELDS = ("names", "call_names")
+KEYWORD_FIELDS = TEXT_FIELDS + LIST_FIELDS
 """Every field a `Where` may name. Each has a payload index: a strict server refuses filters on others (case H23)."""
 BATCH = 256
 """Points a call: an embedded upsert of 256 holds the interpreter for 10 to 15 ms, one of 4,000 for 173 ms."""
@@ -52,12 +54,24 @@ def check_point(repo: int, point: Point, dimension: int) -> None:
         raise ValueError(f"point {point.id} belongs to repository {point.payload.get('repo')!r}, not {repo}")
     if str(UUID(point.id)) != point.id:
         raise ValueError(f"point id {point.id!r} is not a lower-case UUID")
+    check_fields(point.payload)
     if point.payload.get("type") != CHUNK and not (point.dense is None and point.sparse is None):
         raise ValueError(f"point {point.id} has vectors and is no {CHUNK}")
     if point.dense is not None:
         check_dense(point.dense, dimension)
     if point.sparse is not None:
         check_sparse(point.sparse)
+
+
+def check_fields(payload: Mapping[str, object]) -> None:
+    """ValueError for a filtered field of the wrong type: no filter would ever find it, and no store would say so."""
+    for field in TEXT_FIELDS:
+        if not isinstance(payload.get(field, ""), str):
+            raise ValueError(f"{field} is {payload[field]!r}, not text")
+    for field in LIST_FIELDS:
+        value = payload.get(field, ())
+        if not isinstance(value, (list, tuple)) or not all(isinstance(item, str) for item in value):
+            raise ValueError(f"{field} is {value!r}, not a list of texts")
 
 
 def check_dense(vector: NDArray[np.float32], dimension: int) -> None:
@@ -118,9 +132,9 @@ def cut_is_arbitrary(scores: Sequence[float], limit: int, asked: int) -> bool:
     return len(scores) == asked < MOST_CANDIDATES and scores[-1] == scores[limit - 1]
 
 
-def best(hits: Iterable[Hit], limit: int) -> list[Hit]:
-    """The first `limit`, best first, equal scores by id."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+def best(hits: Iterable[Hit]) -> list[Hit]:
+    """Best first, equal scores by id."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))
 
 
 def in_order(found: Mapping[str, Point], ids: Sequence[str]) -> list[Point]:

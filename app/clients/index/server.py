@@ -121,7 +121,7 @@ class ServerIndex:
             if not any(rules.cut_is_arbitrary([hit.score for hit in hits], limit, asked) for hits in lists):
                 break
             asked = min(4 * asked, rules.MOST_CANDIDATES)
-        found = {using: rules.best(map(_hit, hits), limit) for using, hits in zip(queries, lists, strict=True)}
+        found = {using: rules.best(map(_hit, hits))[:limit] for using, hits in zip(queries, lists, strict=True)}
         return found.get(rules.DENSE, []), found.get(rules.SPARSE, [])
 
     async def count(self, repo: int, where: Where) -> int:

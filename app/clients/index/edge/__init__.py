@@ -7,7 +7,8 @@ index is ever built (exact search answers 100,000 chunks in milliseconds).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from app.clients.index import points as rules
 from app.clients.index.edge.records import filter_of, hit_of, point_of, record_of, request_of, sparse_of, stored_fields
 from app.clients.index.edge.shards import Shards, call
-from app.core.types import Hit, Point, Sparse, Where
+from app.core.types import BRANCH, Hit, Point, Sparse, Where
 
 
 class EdgeIndex:
@@ -102,20 +103,14 @@ class EdgeIndex:
     async def nearest(
         self, repo: int, where: Where, dense: NDArray[np.float32] | None, sparse: Sparse | None, limit: int
     ) -> tuple[list[Hit], list[Hit]]:
-        """See `Index`. The shard works through both queries as one batch."""
+        """See `Index`."""
         queries = self._queries(dense, sparse)
         shard = await self._searchable(repo, where)
         if shard is None or not queries or limit < 1:
             return [], []
-        asked = limit + rules.TIE_MARGIN
-        while True:
-            requests = [request_of(where, using, query, asked) for using, query in queries.items()]
-            lists = call(shard.query_batch, edge.QueryBatchRequest(requests))
-            if not any(rules.cut_is_arbitrary([hit.score for hit in hits], limit, asked) for hits in lists):
-                break
-            asked = min(4 * asked, rules.MOST_CANDIDATES)
-        found = {using: rules.best(map(hit_of, hits), limit) for using, hits in zip(queries, lists, strict=True)}
-        return found.get(rules.DENSE, []), found.get(rules.SPARSE, [])
+        lists = _shown(shard, where, queries, limit) if where.hidden else None
+        found = lists or _filtered(shard, where, queries, limit)
+        return found.get(rules.DENSE, [])[:limit], found.get(rules.SPARSE, [])[:limit]
 
     async def count(self, repo: int, where: Where) -> int:
         """See `Index`."""
@@ -162,3 +157,40 @@ class EdgeIndex:
             rules.check_sparse(sparse)
             queries[rules.SPARSE] = edge.Query.Nearest(sparse_of(sparse), using=rules.SPARSE)
         return queries
+
+
+def _filtered(
+    shard: edge.EdgeShard, where: Where, queries: Mapping[str, edge.Query], limit: int
+) -> dict[str, list[Hit]]:
+    """The best `limit` and more of each query, the shard testing every point against the whole of `where`."""
+    asked = limit + rules.TIE_MARGIN
+    while True:
+        lists = _search(shard, where, queries, asked)
+        if not any(rules.cut_is_arbitrary([hit.score for hit in hits], limit, asked) for hits in lists.values()):
+            return lists
+        asked = min(4 * asked, rules.MOST_CANDIDATES)
+
+
+def _shown(
+    shard: edge.EdgeShard, where: Where, queries: Mapping[str, edge.Query], limit: int
+) -> dict[str, list[Hit]] | None:
+    """The same, hidden points dropped from twice as many; None where too few are left to be sure of the best.
+
+    A pull request hides few of the best hits, and the shard needs 10 to 30 ms more at 100,000 chunks to test each point.
+    """
+    asked = 2 * limit + rules.TIE_MARGIN
+    hidden = frozenset(map(rules.valid_text, where.hidden))
+    shown: dict[str, list[Hit]] = {}
+    for using, hits in _search(shard, replace(where, hidden=()), queries, asked).items():
+        kept = [hit for hit in hits if hit.payload.get("scope") != BRANCH or hit.payload.get("path") not in hidden]
+        if len(hits) == asked and (len(kept) < limit or kept[limit - 1].score == hits[-1].score):
+            return None
+        shown[using] = kept
+    return shown
+
+
+def _search(shard: edge.EdgeShard, where: Where, queries: Mapping[str, edge.Query], limit: int) -> dict[str, list[Hit]]:
+    """All queries as one batch, which the shard answers in one pass; each list best first, equal scores by id."""
+    requests = [request_of(where, using, query, limit) for using, query in queries.items()]
+    lists = call(shard.query_batch, edge.QueryBatchRequest(requests))
+    return {using: rules.best(map(hit_of, hits)) for using, hits in zip(queries, lists, strict=True)}
