@@ -35,6 +35,8 @@ DEAD_SHARE = 0.3
 """Share of vector slots that deleted points may hold. A dead slot costs 1.1 kB and a little of every search."""
 DEAD_AT_LEAST = 5_000
 """Dead slots, 6 MB, below which a vacuum is not worth its child process."""
+SLOTS_BYTES = 8
+"""Size of the number that a segment of qdrant-edge 0.9.0 keeps its slots in."""
 VACUUM_SECONDS = 600
 """Copying live points takes 0.12 ms each: two minutes for a million."""
 VACUUM = "import sys, qdrant_edge; shard = qdrant_edge.EdgeShard.load(sys.argv[1]); shard.optimize(); shard.flush(); shard.close()"
@@ -95,7 +97,7 @@ class Shards:
         In a child process, since qdrant-edge would hold this one's interpreter for as long as it takes.
         """
         shard = await self.get(repo)
-        if shard is None or not _is_worth_it(call(shard.info)):
+        if shard is None or not _is_worth_it(self._path(repo), call(shard.info).points_count):
             return False
         done = self._vacuumed[repo] = asyncio.Event()
         try:
@@ -214,10 +216,20 @@ def _config(dimension: int) -> edge.EdgeConfig:
     )
 
 
-def _is_worth_it(info: edge.ShardInfo) -> bool:
-    """`indexed_vectors_count` counts slots, dead ones too; `points_count` the living, with and without vectors."""
-    dead = info.indexed_vectors_count - info.points_count
-    return dead > max(DEAD_AT_LEAST, DEAD_SHARE * info.indexed_vectors_count)
+def _is_worth_it(path: Path, points: int) -> bool:
+    dead = slots(path) - points
+    return dead > max(DEAD_AT_LEAST, DEAD_SHARE * (dead + points))
+
+
+def slots(path: Path) -> int:
+    """Dense vectors the shard at `path` has room for, those of deleted points among them; 0 where it does not tell.
+
+    Read from the segments' own files: `ShardInfo` forgets the deleted ones when a shard is opened again.
+    """
+    lengths = [
+        status.read_bytes() for status in path.glob(f"segments/*/vector_storage-{rules.DENSE}/vectors/status.dat")
+    ]
+    return sum(int.from_bytes(length, "little") for length in lengths if len(length) == SLOTS_BYTES)
 
 
 async def _vacuum_in_child(path: Path) -> None:
