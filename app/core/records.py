@@ -54,14 +54,17 @@ def signature_shown(chunk: Chunk) -> str:
 _WORD = re.compile(r"\w")
 
 
+def says_nothing(chunk: Chunk) -> bool:
+    """Whether a chunk is nothing but brackets: it has no dense vector, or every closing brace would resemble its class."""
+    return not _WORD.search(chunk.text)
+
+
 def dense_text(chunk: Chunk) -> str:
-    """The text that the dense vector is computed from; empty for a chunk of nothing but brackets.
+    """The text that the dense vector is computed from; empty for a chunk that says nothing.
 
     Not the path, so that a renamed file costs no embedding.
     """
-    if not _WORD.search(chunk.text):
-        return ""
-    return f"{breadcrumb(chunk)}\n{signature_shown(chunk)}\n{chunk.text}"
+    return "" if says_nothing(chunk) else f"{breadcrumb(chunk)}\n{signature_shown(chunk)}\n{chunk.text}"
 
 
 def digest_of(text: str) -> str:

@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 from app.clients.embed import Embedder, embedder
 from app.clients.workers import Workers
 from app.core.chunk import chunk_file
-from app.core.records import breadcrumb, chunk_payload, dense_text, file_payload, file_record, signature_shown
+from app.core.records import (
+    breadcrumb,
+    chunk_payload,
+    dense_text,
+    file_payload,
+    file_record,
+    says_nothing,
+    signature_shown,
+)
 from app.core.source import decode, is_generated
 from app.core.tokens import count_tokens, document_counts, sparse_of_counts
 from app.core.types import Chunk, Skip, SourceFile, Sparse
@@ -105,7 +113,8 @@ def _counts(chunk: Chunk) -> tuple[dict[str, int], dict[str, int]]:
     if not dense_text(chunk):
         return {}, {}  # nothing but brackets: kept so that every line is in a chunk, never found
     body = _sum(count_tokens(chunk.text), count_tokens(signature_shown(chunk)))
-    return document_counts(body, chunk.path, chunk.name, chunk.qualified), _sum(body, count_tokens(breadcrumb(chunk)))
+    dense = {} if says_nothing(chunk) else _sum(body, count_tokens(breadcrumb(chunk)))
+    return document_counts(body, chunk.path, chunk.name, chunk.qualified), dense
 
 
 def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:

@@ -26,6 +26,7 @@ from app.core.records import (
     read_chunk,
     read_file,
     read_scope,
+    says_nothing,
     scope_payload,
     signature_shown,
 )
@@ -140,6 +141,9 @@ def test_parts_are_told_their_signature_as_far_as_the_index_keeps_it() -> None:
 
 @given(chunks)
 def test_tokens_of_the_dense_text_are_those_of_its_pieces(chunk: Chunk) -> None:
+    if says_nothing(chunk):
+        assert dense_text(chunk) == ""
+        return
     summed: dict[str, int] = {}
     for text in (breadcrumb(chunk), signature_shown(chunk), chunk.text):
         for token, times in count_tokens(text).items():
