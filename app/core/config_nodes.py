@@ -34,7 +34,7 @@ def compose(text: str) -> yaml.Node | None:
         raise ConfigError(f"the file has {len(text):,} characters; {LARGEST:,} are allowed")
     try:
         _refuse_tricks(text)
-        return yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""

@@ -21,7 +21,7 @@ class Mention:
     """What a text asks of us. Either `command` is one of COMMANDS and `question` is empty, or `command` is empty.
 
     `question` is the text without our handle and without HTML comments, in its own letter case; it is empty when the
-    text is nothing but the handle.
+    text is nothing but the handle and punctuation.
     """
 
     command: str
@@ -81,4 +81,5 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
     for start, end in spans:
         parts.append(text[at:start])
         at = max(at, end)
-    return "".join([*parts, text[at:]]).strip()
+    left = "".join([*parts, text[at:]]).strip()
+    return left if any(character.isalnum() for character in left) else ""
