@@ -45,6 +45,7 @@ def compose(text: str) -> yaml.Node | None:
         raise ConfigError(
             f"line {line}: not valid YAML: the character U+{error.character:04X} is not allowed"
         ) from None
+    return None if root is None or _is(root, "null") else root
 
 
 def _refuse_tricks(text: str) -> None:
