@@ -70,11 +70,10 @@ class Lock:
 
 
 class Queue:
-    """The one way to Redis. `redis` is for the arq worker of this process; `embedded` tells that it lives in this process."""
+    """The one way to Redis. `redis` is for the arq worker of this process."""
 
-    def __init__(self, redis: ArqRedis, *, embedded: bool) -> None:
+    def __init__(self, redis: ArqRedis) -> None:
         self.redis = redis
-        self.embedded = embedded
         self._redis: Any = redis  # redis-py's types mix the synchronous and the asynchronous client
 
     async def enqueue(self, job: Job, delivery: str = "") -> bool:
@@ -270,11 +269,6 @@ class Queue:
         with _outage():
             return int(await self._redis.get(f"{_PREFIX}count:{name}") or 0)
 
-    async def tally(self, name: str, seconds: int) -> int:
-        """Count one more event in the current window of `seconds`, and return how many there are with it."""
-        window = int(time.time() // seconds)
-        return await self.advance(f"{name}:{window}", seconds)
-
     # --- life cycle -----------------------------------------------------------------------------------------------
 
     async def ping(self) -> None:
@@ -308,7 +302,7 @@ def connect(redis_url: str = "", *, private: bool = False) -> Queue:
         pool = ConnectionPool(connection_class=inside, server=FakeServer() if private else _SHARED)
         setattr(arq.worker, "log_redis_info", _no_information)  # noqa: B010
     redis = ArqRedis(pool, job_serializer=serialize, job_deserializer=json.loads, default_queue_name=QUEUE_NAME)
-    return Queue(redis, embedded=not redis_url)
+    return Queue(redis)
 
 
 def serialize(data: dict[str, Any]) -> bytes:
