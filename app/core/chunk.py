@@ -9,8 +9,9 @@ from app.core.headers import python_docstring
 from app.core.languages import language_for, row_of
 from app.core.layout import Layout
 from app.core.lines import BUDGET_TOKENS, FLOOR_TOKENS, Lines
+from app.core.merge import is_remark
 from app.core.outline import CLASSES, read_outline
-from app.core.parse import parse
+from app.core.parse import is_hopeless, parse
 from app.core.sections import Section, markdown_sections, rst_sections
 from app.core.symbols import Symbols, read_symbols
 from app.core.types import Chunk, Skip, SourceFile
@@ -52,6 +53,8 @@ def chunk_file(path: str, text: str, deadline: Callable[[], bool] | None = None)
     if row is None or not row.grammar:
         return _by_windows(path, language, lines)
     tree = parse(language, source, deadline)
+    if tree is not None and is_hopeless(tree.root_node):
+        return _by_windows(path, language, lines, "syntax errors")
     outline = None if tree is None else read_outline(tree.root_node, source, row, lines.starts, deadline)
     if tree is None or outline is None:
         return _by_windows(path, language, lines, "timeout")
@@ -170,11 +173,17 @@ class _Writer:
         for piece in pieces:
             if piece.header or (not piece.places and piece.parent >= 0):
                 found.extend(self._of_container(piece))
-            elif len(piece.places) == 1:
+            elif len(piece.places) == 1 and self._is_alone(piece):
                 found.extend(self._of_definition(piece))
             else:
                 found.extend(self._of_several(piece))
         return found
+
+    def _is_alone(self, piece: Piece) -> bool:
+        """Whether a piece holds one definition and no loose code beside it (remarks above it are its own)."""
+        place = self.places[piece.places[0]]
+        above = range(piece.first, place.top)
+        return piece.last <= place.last and (not above or is_remark(self.lines.raw(piece.first, place.top - 1)))
 
     def _of_container(self, piece: Piece) -> list[Chunk]:
         """Lines of a class outside its methods: each run is one more part of the class."""

@@ -15,8 +15,6 @@ from app.core.types import Import
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tree_sitter import Node
-
     from app.core.outline import Outline
 
 STATEMENT_BYTES = 20_000

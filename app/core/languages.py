@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, cast
 
@@ -172,19 +172,19 @@ def row_of(name: str) -> Language | None:
     return _BY_NAME.get(name)
 
 
-@lru_cache(maxsize=None)
+@cache
 def grammar_of(name: str) -> Grammar:
     """The tree-sitter grammar of a language that has one."""
     return get_language(cast("SupportedLanguage", _BY_NAME[name].grammar))
 
 
-@lru_cache(maxsize=None)
+@cache
 def parser_of(name: str) -> Parser:
     """One parser a language and process. Not for two threads at once."""
     return Parser(grammar_of(name))
 
 
-@lru_cache(maxsize=None)
+@cache
 def query_of(name: str) -> Query:
     """The compiled query of a language. Raises QueryError when its .scm does not fit the grammar."""
     return Query(grammar_of(name), query_text(_BY_NAME[name].query))

@@ -23,7 +23,7 @@ class Piece:
     """A run of lines inside one container (`parent`: index of the definition around it, -1 for the file).
 
     `places` are the definitions of that container that it holds whole; `header` is true when it holds the container's own
-    first lines.
+    first lines. `closes` marks a piece of nothing but closing brackets.
     """
 
     first: int
@@ -32,17 +32,24 @@ class Piece:
     places: tuple[int, ...] = ()
     header: bool = False
     parts: tuple[tuple[int, int], ...] = field(default=())
+    closes: bool = False
 
 
 def merge(lines: Lines, pieces: list[Piece]) -> list[Piece]:
     """Put crumbs to a neighbour, then join runs of small pieces until each run reaches the floor."""
     merged: list[Piece] = []
     for piece in _without_crumbs(lines, pieces):
-        if merged and _small(lines, merged[-1]) and _small(lines, piece) and merged[-1].parent == piece.parent:
+        joins = merged and merged[-1].parent == piece.parent and not (piece.closes or merged[-1].closes)
+        if joins and _small(lines, merged[-1]) and _small(lines, piece):
             merged[-1] = _joined(merged[-1], piece)
         else:
             merged.append(piece)
     return merged
+
+
+def is_remark(raw: bytes) -> bool:
+    """Whether lines hold nothing but comments and blanks."""
+    return all(_REMARK.match(line) for line in raw.split(b"\n"))
 
 
 def _small(lines: Lines, piece: Piece) -> bool:
@@ -54,7 +61,8 @@ def _joined(one: Piece, other: Piece) -> Piece:
 
 
 def _without_crumbs(lines: Lines, pieces: list[Piece]) -> list[Piece]:
-    """Closing brackets go to the piece before them, remarks to the one after them."""
+    """Remarks go to the piece after them. Closing brackets go to loose code before them; behind a definition they stay apart,
+    because the definition with a bracket too many would not parse by itself."""
     kept: list[Piece] = []
     waiting: Piece | None = None
     for piece in pieces:
@@ -68,10 +76,13 @@ def _without_crumbs(lines: Lines, pieces: list[Piece]) -> list[Piece]:
             and lines.size(piece.first, piece.last) <= CRUMB_TOKENS
         ):
             raw = lines.raw(piece.first, piece.last)
-            if kept and _CLOSERS.fullmatch(raw):
-                kept[-1] = _with_last(kept[-1], piece.last)
+            if _CLOSERS.fullmatch(raw):
+                if kept and not kept[-1].places and not kept[-1].closes:
+                    kept[-1] = _with_last(kept[-1], piece.last)
+                else:
+                    kept.append(replace(piece, closes=True))
                 continue
-            if all(_REMARK.match(line) for line in raw.split(b"\n")):
+            if is_remark(raw):
                 waiting = piece
                 continue
         kept.append(piece)

@@ -249,8 +249,13 @@ def _distinct(raw: list[Place]) -> list[Place]:
     return kept
 
 
+_TAIL = re.compile(rb"[\s;,)\]}]*")
+"""What may follow a definition to the end of the node around it."""
+
+
 def _wrap(outline: Outline, wraps: list[tuple[int, int]]) -> None:
-    """Extend definitions to the nodes around them: a wrap belongs to the first definition that starts inside it."""
+    """Extend definitions to the nodes around them: a wrap belongs to the first definition that starts inside it, if it is the
+    last thing inside as well. `export default cond ? { a() {} } : {}` is more than `a`, and half of it would not parse."""
     position = 0
     places = outline.places
     for start, end in wraps:
@@ -259,9 +264,12 @@ def _wrap(outline: Outline, wraps: list[tuple[int, int]]) -> None:
         if position == len(places):
             return
         place = places[position]
-        if place.own < end and place.end <= end and start < place.start:
+        if not (place.own < end and place.end <= end and start < place.start):
+            continue
+        if _TAIL.fullmatch(outline.source, place.end, end):
             place.start = start
             place.first = place.top = outline.line(start)
+            place.last = max(place.last, outline.line(max(start, end - 1)))
 
 
 def _nest(outline: Outline) -> None:

@@ -9,7 +9,7 @@ from app.core.languages import parser_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tree_sitter import Tree
+    from tree_sitter import Node, Tree
 
 READ_BYTES = 65_536
 """tree-sitter asks for the source in pieces; it heeds its progress callback only when it reads through a callable."""
@@ -28,3 +28,16 @@ def parse(language: str, source: bytes, late: Callable[[], bool] | None = None) 
     except ValueError:
         parser.reset()  # else the next parse goes on with this file's tree
         return None
+
+
+WIDEST_ERROR = 10_000
+"""Children of one ERROR node. A query looks through all later ones at each: 60,000 unclosed brackets take it 4 s."""
+
+
+def is_hopeless(root: Node) -> bool:
+    """Whether a tree is so broken that it is not worth a query: its errors hold a great many loose tokens."""
+    if not root.has_error:
+        return False
+    if root.child_count > WIDEST_ERROR:
+        return True
+    return any(child.is_error and child.child_count > WIDEST_ERROR for child in root.children)

@@ -41,7 +41,7 @@ class Splitter:
                 done.append((start, end))
                 continue
             segments = self._segments(inner, start, end)
-            if len(segments) == 1 and segments[0][2] is None or depth >= DEEPEST:
+            if (len(segments) == 1 and segments[0][2] is None) or depth >= DEEPEST:
                 done.extend(windows(self.lines, start, end, self.budget))
                 continue
             for one_first, one_last, child in reversed(segments):

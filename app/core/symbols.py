@@ -75,9 +75,12 @@ def _qualify(outline: Outline) -> None:
             place.owner = ".".join([prefix, *path] if prefix else path)
             if place.kind == "function":
                 place.kind = "method"
-        elif parent is not None and (parent.kind in CLASSES or parent.kind == "constant"):
-            if place.kind in {"function", "method"}:
-                place.kind, place.owner = "method", parent.qualified
+        elif (
+            parent is not None
+            and (parent.kind in CLASSES or parent.kind == "constant")
+            and place.kind in {"function", "method"}
+        ):
+            place.kind, place.owner = "method", parent.qualified
         place.name = simple
         place.qualified = ".".join(part for part in (prefix, *path, simple) if part)
 
