@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from app.core.comment import answer_comment, failure_comment, not_indexed_comment, read_marker, refusal_comment
+from app.core.comment import Marker, answer_comment, failure_comment, not_indexed_comment, read_marker, refusal_comment
 from app.core.errors import Gone
 from app.core.mention import Mention, find_mention
 from app.core.query import Question, read_question
-from app.core.types import BRANCH, Comment, Issue
+from app.core.types import BRANCH, App, Comment, Issue
 from app.steps.reply import Place, Said, is_ours, post
 from app.steps.retrieve import retrieve
 from app.steps.view import view_of
@@ -48,20 +49,29 @@ async def answer_mention(deps: Deps, installation: int, repo: int, number: int, 
     if (await deps.github.repository(installation, repo)).archived:
         return "the repository is archived"
     await deps.github.react(installation, repo, number, kind, comment, "eyes")
-    pull = await deps.github.pull(installation, repo, number) if asked.issue.is_pull else None
-    site = await visit(deps, installation, repo, pull)
-    if not await _may_ask(deps, site, asked):
-        return f"refused ({await _say(deps, asked, refusal_comment(asked.about))})"
-    if await _too_many(deps, site, asked):
+    # A closed pull request has lost its overlay, and perhaps its base branch: it is answered from the branch.
+    is_open = asked.issue.is_pull and asked.issue.state == "open"
+    site = await visit(
+        deps, installation, repo, await deps.github.pull(installation, repo, number) if is_open else None
+    )
+    said = await deps.github.comments(installation, repo, number, is_pull=asked.issue.is_pull)
+    earlier = replies(said, deps.app, asked)
+    allowed = await _may_ask(deps, site, asked)
+    if is_loud(earlier, site.config.limits.questions_per_thread_per_hour) or (
+        not allowed and was_refused(earlier, asked)
+    ):
         await deps.github.react(installation, repo, number, kind, comment, "confused")
-        return "too many questions in this thread"
+        return "enough was said in this thread"
+    if not allowed:
+        who = {**asked.about, "to": asked.comment.author}
+        return f"refused ({await _say(deps, asked, refusal_comment(who))})"
     if asked.mention.question:
         return str(await _say(deps, asked, await _answer(deps, site, asked)))
     obeyed = await obey(deps, site, asked.comment, asked.mention.command or "help")
-    said = await _say(deps, asked, obeyed.text) if obeyed.text else await _approve(deps, asked)
+    outcome = await _say(deps, asked, obeyed.text) if obeyed.text else await _approve(deps, asked)
     for job in obeyed.then:
         await deps.queue.enqueue(job)
-    return str(said)
+    return str(outcome)
 
 
 async def give_up(
@@ -103,27 +113,34 @@ async def _may_ask(deps: Deps, site: Site, asked: Asked) -> bool:
     )
 
 
-async def _too_many(deps: Deps, site: Site, asked: Asked) -> bool:
-    """Whether this thread got its fill within the hour: the second line against two bots that answer each other."""
-    recent = (datetime.now(UTC) - HOUR).strftime("%Y-%m-%dT%H:%M:%SZ")
-    count = 0
-    for one in await deps.github.comments(
-        site.installation, site.repo, asked.issue.number, is_pull=asked.issue.is_pull
-    ):
+def replies(said: Iterable[Comment], app: App, asked: Asked) -> list[tuple[Comment, Marker]]:
+    """What we said in the thread to other comments than this one. What was said to this one is edited in place."""
+    found = []
+    for one in said:
         marker = read_marker(one.body)
-        if marker is None or "text" not in marker.data or not is_ours(one, deps.app):
+        if marker is None or "text" not in marker.data or not is_ours(one, app):
             continue
-        if answers(asked.comment.kind, asked.comment.id)(marker):
-            return False  # it has its place already; an edit changes that, and adds nothing
-        count += one.created_at >= recent
-    return count >= site.config.limits.questions_per_thread_per_hour
+        if not answers(asked.comment.kind, asked.comment.id)(marker):
+            found.append((one, marker))
+    return found
+
+
+def is_loud(earlier: Iterable[tuple[Comment, Marker]], most: int) -> bool:
+    """Whether the thread got its fill within the hour: the second line against two bots that answer each other."""
+    recent = (datetime.now(UTC) - HOUR).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return sum(one.created_at >= recent for one, _ in earlier) >= most
+
+
+def was_refused(earlier: Iterable[tuple[Comment, Marker]], asked: Asked) -> bool:
+    """Whether this person has had the one polite line in this thread."""
+    return any(marker.kind == "refusal" and marker.data.get("to") == asked.comment.author for _, marker in earlier)
 
 
 async def _answer(deps: Deps, site: Site, asked: Asked) -> str:
     branch = (await scope_records(deps, site.repo)).get(BRANCH)
     if site.head and (branch is None or not branch.head):
         await _say(deps, asked, not_indexed_comment({**asked.about, "waiting": True}))
-    if site.pull is None or site.pull.state != "open":
+    if site.pull is None:
         await bring_branch(deps, site)
         view = await view_of(deps.index, site.repo)
     else:

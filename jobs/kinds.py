@@ -18,6 +18,9 @@ INDEX_SECONDS = 3600.0
 PULL_SECONDS = 1800.0
 """A pull request may have to wait for the first index of its repository, which it then makes itself."""
 
+FIRST_INDEXES = 2
+"""Whole repositories read at once: an App that was installed on a hundred must still answer questions meanwhile."""
+
 ANSWER_SECONDS = 1800.0
 """As for a pull request: the first question in a new repository makes its index."""
 
@@ -28,16 +31,18 @@ RECONCILE_SECONDS = 3600.0
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A job by its name in the queue. `run` takes the clients and the job's arguments and says what it did, for the log;
-    `give_up` takes the reference to name in addition, and shows people that the job failed for good."""
+    `give_up` takes the reference to name in addition, and shows people that the job failed for good. `most` is how many
+    may run at once in a process."""
 
     name: str
     run: Callable[..., Awaitable[str]]
     seconds: float
     give_up: Callable[..., Awaitable[None]] | None = None
+    most: int = 10
 
 
 KINDS = (
-    Kind("index_repo", index_repo, INDEX_SECONDS),
+    Kind("index_repo", index_repo, INDEX_SECONDS, most=FIRST_INDEXES),
     Kind("index_push", index_push, INDEX_SECONDS),
     Kind("index_pull", index_pull, PULL_SECONDS, summarize_pull.give_up),
     Kind("summarize_pull", summarize_pull.summarize_pull, PULL_SECONDS, summarize_pull.give_up),

@@ -12,7 +12,7 @@ from app.core.errors import Forbidden, Gone, Suspended
 from app.core.events import CommentWritten
 from app.core.records import ScopeRecord
 from app.core.routing import AppIdentity, Job, decide
-from app.core.types import BRANCH, Comment, Installation, PullRequest, Repository
+from app.core.types import BRANCH, Comment, PullRequest, Repository
 from app.steps.reply import is_ours
 from jobs.deps import Deps
 from jobs.freshness import scope_records
@@ -28,38 +28,43 @@ Thread = tuple[int, Comment]
 
 
 async def reconcile(deps: Deps, installation: int | None = None) -> str:
-    """Look at every installation (or at one): queue index jobs for what is missing or stale, answers for mentions of the
-    last three days that have none, and, over all installations, `forget` for what GitHub no longer shows us.
-    """
-    installations = await _installations(deps, installation)
-    active = [one for one in installations if not one.suspended]
-    seen: set[int] = set()
-    queued = 0
-    for one in active:
-        deps.github.forget_tokens(one.id)
-        try:
-            repositories = await deps.github.installation_repositories(one.id)
-        except Suspended:
-            continue
-        except Gone:
-            continue  # uninstalled since it was listed; its repositories are not in `seen`, so they are forgotten below
-        seen |= {repository.id for repository in repositories}
-        for repository in repositories:
-            queued += await _reconcile_repository(deps, one.id, repository)
+    """Look at one installation, or queue that for each and `forget` what none of them shows us any more."""
     if installation is None:
-        queued += await _forget_leftovers(deps, seen, {one.id for one in installations if one.suspended})
-    elif installations:
-        queued += await _forget_lost(deps, installation, seen)
-    return f"{len(seen)} repositories of {len(active)} installations seen, {queued} jobs queued"
-
-
-async def _installations(deps: Deps, installation: int | None) -> list[Installation]:
-    if installation is None:
-        return await deps.github.installations()
+        return await _reconcile_all(deps)
     try:
-        return [await deps.github.installation(installation)]
+        state = await deps.github.installation(installation)
     except Gone:
-        return []
+        return "not installed"
+    if state.suspended:
+        return "suspended"
+    # Whatever brought us here may have changed what the installation grants.
+    deps.github.forget_tokens(installation)
+    repositories = await deps.github.installation_repositories(installation)
+    queued = sum([await _reconcile_repository(deps, installation, repository) for repository in repositories])
+    queued += await _forget_lost(deps, installation, {repository.id for repository in repositories})
+    return f"{len(repositories)} repositories seen, {queued} jobs queued"
+
+
+async def _reconcile_all(deps: Deps) -> str:
+    """One job an installation, so that a rate limit of one does not hold up the others."""
+    installations = await deps.github.installations()
+    active = [one.id for one in installations if not one.suspended]
+    for one in active:
+        await deps.queue.enqueue(Job("reconcile", {"installation": one}, f"reconcile:{one}"))
+    seen: set[int] = set()
+    for one in active:
+        try:
+            seen |= {repository.id for repository in await deps.github.installation_repositories(one)}
+        except Suspended:
+            return "an installation was suspended meanwhile; leftovers wait"
+        except Gone:
+            continue  # uninstalled since it was listed, so its repositories are left over
+    queued = await _forget_leftovers(deps, seen, {one.id for one in installations if one.suspended})
+    return f"{len(active)} installations queued, {queued} repositories left over"
+
+
+def _since() -> str:
+    return datetime.fromtimestamp(time.time() - UNANSWERED_SECONDS, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 async def _reconcile_repository(deps: Deps, installation: int, repository: Repository) -> int:
@@ -68,7 +73,7 @@ async def _reconcile_repository(deps: Deps, installation: int, repository: Repos
         records = await scope_records(deps, repository.id)
         head = await deps.github.branch_head(installation, repository.id, repository.default_branch)
         pulls = await deps.github.pulls_open(installation, repository.id)
-        jobs = stale(installation, repository.id, head, pulls, records)
+        jobs = stale(installation, repository.id, head, pulls, records, _since())
         if not repository.archived:
             jobs += await _unanswered(deps, installation, repository.id, pulls)
     except (Gone, Forbidden) as error:
@@ -78,9 +83,18 @@ async def _reconcile_repository(deps: Deps, installation: int, repository: Repos
 
 
 def stale(
-    installation: int, repo: int, head: str, pulls: Iterable[PullRequest], records: Mapping[str, ScopeRecord]
+    installation: int,
+    repo: int,
+    head: str,
+    pulls: Iterable[PullRequest],
+    records: Mapping[str, ScopeRecord],
+    since: str,
 ) -> list[Job]:
-    """Jobs for every scope that is missing, behind its head, unfinished, or of a pull request that is no longer open."""
+    """Jobs for every scope that is missing, behind its head, unfinished, or of a pull request that is no longer open.
+
+    A pull request that we know nothing of was lost on the way if it was opened after `since` and its branch was indexed;
+    older ones were there before us, and nobody wants them all commented on at once.
+    """
     jobs = []
     where = {"installation": installation, "repo": repo}
     branch = records.get(BRANCH)
@@ -91,7 +105,8 @@ def stale(
         name = f"pull/{pull.number}"
         open_scopes.add(name)
         held = records.get(name)
-        if held is None or held.dirty or held.head != pull.head_sha:
+        lost = held is None and branch is not None and pull.created_at >= since
+        if lost or (held is not None and (held.dirty or held.head != pull.head_sha)):
             key = f"index_pull:{repo}:{pull.number}:{pull.head_sha}"
             jobs.append(Job("index_pull", {**where, "number": pull.number}, key))
     for name in sorted(records.keys() - open_scopes - {BRANCH}):
@@ -102,13 +117,15 @@ def stale(
 
 
 async def _unanswered(deps: Deps, installation: int, repo: int, pulls: Iterable[PullRequest]) -> list[Job]:
-    since = datetime.fromtimestamp(time.time() - UNANSWERED_SECONDS, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    since = _since()
     said: list[Thread] = []
     for kind in ("issue", "review_comment"):
         said += await deps.github.comments_since(installation, repo, kind, since)
     for issue in await deps.github.issues_since(installation, repo, since):
-        body = Comment(0, "body", issue.author, issue.author_type, issue.body, since)
-        said.append((issue.number, body))
+        if issue.created_at >= since:  # older ones are listed too, when somebody says something in them
+            said.append(
+                (issue.number, Comment(0, "body", issue.author, issue.author_type, issue.body, issue.created_at))
+            )
     for pull in pulls:
         reviews = await deps.github.reviews(installation, repo, pull.number)
         said += [(pull.number, review) for review in reviews if review.created_at >= since]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 
 import uvicorn
@@ -17,6 +17,7 @@ from app.main import create_app
 from app.queue import connect
 from jobs import worker
 from jobs.deps import Deps, open_deps
+from jobs.worker import ended_by_signals
 
 SHUTDOWN_SECONDS = 3
 """How long open requests may go on; a webhook is answered in milliseconds."""
@@ -38,8 +39,11 @@ async def serve(settings: Settings, host: str, port: int) -> None:
 
     Raises ConfigError where the settings do not suffice, before anything listens.
     """
-    async with running(settings.require_app(), host, port) as bot:
-        await bot.server
+    with ended_by_signals() as stop:
+        async with running(settings.require_app(), host, port) as bot:
+            stopped = asyncio.create_task(stop.wait())
+            await asyncio.wait([bot.server, stopped], return_when=asyncio.FIRST_COMPLETED)
+            stopped.cancel()
 
 
 async def serve_web(settings: Settings, host: str, port: int) -> None:
@@ -51,7 +55,11 @@ async def serve_web(settings: Settings, host: str, port: int) -> None:
         app = await github.app()
         handles = tuple(name for name in (app.slug, settings.handle) if name)
         web = create_app(settings, queue, AppIdentity(app.id, app.slug, handles))
-        await uvicorn.Server(_config(web, host, port)).serve()
+        with ended_by_signals() as stop:
+            server = _Server(_config(web, host, port))
+            stopping = asyncio.create_task(_end(server, stop))
+            await server.serve()
+            stopping.cancel()
     finally:
         await github.close()
         await queue.close()
@@ -69,8 +77,7 @@ async def running(settings: Settings, host: str = "127.0.0.1", port: int = 0) ->
     try:
         async with open_deps(settings, queue) as deps:
             identity = AppIdentity(deps.app.id, deps.app.slug, deps.handles)
-            server = uvicorn.Server(_config(create_app(settings, queue, identity), host, port))
-            # uvicorn holds the signals; when it returns, the worker stops too.
+            server = _Server(_config(create_app(settings, queue, identity), host, port))
             async with worker.running(deps):
                 task = asyncio.create_task(server.serve())
                 while not server.started and not task.done():
@@ -87,6 +94,20 @@ async def running(settings: Settings, host: str = "127.0.0.1", port: int = 0) ->
                         await task
     finally:
         await queue.close()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its hold on signals: after it has stopped it raises SIGTERM again, which would end the process
+    before running jobs were given back and the parser's children ended."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def _end(server: uvicorn.Server, stop: asyncio.Event) -> None:
+    await stop.wait()
+    server.should_exit = True
 
 
 def _config(app: Starlette, host: str, port: int) -> uvicorn.Config:

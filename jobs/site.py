@@ -7,7 +7,7 @@ from functools import partial
 
 from app.clients.git import Mirror, Remote
 from app.core.comment import CONFIG_PATH
-from app.core.errors import ConfigError, Gone
+from app.core.errors import ConfigError, Gone, Transient
 from app.core.repo_config import RepoConfig, WhoMayAsk, parse
 from app.core.source import decode
 from app.core.types import PullRequest, Repository
@@ -15,6 +15,9 @@ from jobs.deps import Deps
 
 UNREADABLE = RepoConfig(who_may_ask=WhoMayAsk("write"))
 """What holds while the settings file cannot be used: the defaults, but nobody may ask whom it may have meant to keep out."""
+
+BEHIND_SECONDS = 5.0
+"""Until git is asked again for a commit that the API has told of."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Site:
 async def visit(deps: Deps, installation: int, repo: int, pull: PullRequest | None = None) -> Site:
     """Ask GitHub for the repository and fetch its default branch, with a pull request's base and head in the same request.
 
-    Raises Gone where we may no longer see it.
+    Raises Gone where we may no longer see it, Transient where git does not show yet what the API tells.
     """
     repository = await deps.github.repository(installation, repo)
     token, refused = deps.github.git_token(installation, repo), partial(deps.github.drop_git_token, installation, repo)
@@ -56,10 +59,17 @@ async def visit(deps: Deps, installation: int, repo: int, pull: PullRequest | No
         return Site(installation, repository, mirror, head, config, error)
     # The fork may be gone or closed to us: its commits are in the base repository under refs/pull/N/head.
     base, ours = f"refs/heads/{pull.base_ref}", f"refs/pull/{pull.number}/head"
-    await mirror.fetch(list(dict.fromkeys([branch, base, ours])))
-    config, error = await read_config(mirror, await mirror.resolve(base))
-    head, pull_head = await mirror.resolve(branch), await mirror.resolve(ours)
-    return Site(installation, repository, mirror, head, config, error, pull, pull_head)
+    try:
+        await mirror.fetch(list(dict.fromkeys([branch, base, ours])))
+        head, base_head, pull_head = [await mirror.resolve(ref) for ref in (branch, base, ours)]
+    except Gone as error:
+        raise _behind(repository, str(error)) from error
+    if pull_head != pull.head_sha:
+        pull = await deps.github.pull(installation, repo, pull.number)
+        if pull.head_sha != pull_head and pull.state == "open":
+            raise _behind(repository, f"{ours} is at {pull_head}")
+    config, wrong = await read_config(mirror, base_head)
+    return Site(installation, repository, mirror, head, config, wrong, pull, pull_head)
 
 
 async def read_config(mirror: Mirror, commit: str) -> tuple[RepoConfig, str]:
@@ -80,9 +90,14 @@ async def _branch_head(deps: Deps, installation: int, repository: Repository, mi
     branch = f"refs/heads/{repository.default_branch}"
     try:
         await mirror.fetch([branch])
-    except Gone:
+    except Gone as error:
         # An empty repository has no branch to fetch; anything else is really gone.
         if await deps.github.branch_head(installation, repository.id, repository.default_branch):
-            raise
+            raise _behind(repository, str(error)) from error
         return ""
     return await mirror.resolve(branch)
+
+
+def _behind(repository: Repository, what: str) -> Transient:
+    """The API already tells what git does not show yet: GitHub serves the two from different copies."""
+    return Transient(f"{repository.full_name}: git is behind the API: {what}", BEHIND_SECONDS)

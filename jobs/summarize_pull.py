@@ -112,11 +112,12 @@ async def conclude(deps: Deps, site: Site, conclusion: str, title: str, summary:
 
 
 async def give_up(deps: Deps, reference: str, installation: int, repo: int, number: int) -> None:
-    """A failed check on the head: the visible end of a summary that could not be made."""
+    """A failed check on the head: the visible end of a summary that could not be made. Without that permission, a reaction."""
     pull = await deps.github.pull(installation, repo, number)
     summary = f"It was tried several times. The log has it under `{reference}`; the next push starts over."
     check = Check(deps.app.id, "failure", "The context could not be made", summary)
-    await deps.github.check_run(installation, repo, pull.head_sha, check)
+    if not await deps.github.check_run(installation, repo, pull.head_sha, check):
+        await deps.github.react(installation, repo, number, "body", 0, "confused")
 
 
 def is_summary(marker: Marker) -> bool:

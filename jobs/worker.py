@@ -6,8 +6,8 @@ import asyncio
 import json
 import logging
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from arq import cron, func
@@ -21,7 +21,7 @@ from app.core.routing import Job
 from app.log import bind
 from app.queue import Queue, connect, serialize
 from jobs.deps import Deps, open_deps
-from jobs.freshness import Busy
+from jobs.freshness import BUSY_SECONDS, Busy
 from jobs.kinds import KINDS, Kind
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ DAILY = {"hour": {3}, "minute": {17}}
 
 
 class JobFailed(Exception):
-    """A job ended for good without doing its work. Its cause is in the log before it."""
+    """A job ended for good without doing its work. Its cause is in the log before it; arq counts it as failed."""
 
 
 def create_worker(deps: Deps) -> Worker:
@@ -119,14 +119,26 @@ async def run_worker(settings: Settings) -> None:
     """Work until SIGINT or SIGTERM (`coderag worker`). Raises ConfigError where the settings do not suffice."""
     settings.require_app().require_redis()
     queue = connect(settings.redis_url)
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     try:
-        async with open_deps(settings, queue) as deps, running(deps):
-            await stop.wait()
+        with ended_by_signals() as stop:
+            async with open_deps(settings, queue) as deps, running(deps):
+                await stop.wait()
     finally:
         await queue.close()
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[asyncio.Event]:
+    """An event that SIGINT and SIGTERM set in place of ending the process, so that it can stop in order."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM)
+    for number in signals:
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield stop
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
 
 
 async def _work(queue: Queue, worker: Worker) -> None:
@@ -140,17 +152,24 @@ async def _work(queue: Queue, worker: Worker) -> None:
             await worker.async_run()
         except (RedisError, OSError, Transient) as error:
             log.warning("queue away", extra={"error": type(error).__name__})
-            await asyncio.sleep(OUTAGE_SECONDS)
+        except Exception:
+            # A worker that ended in silence would leave a web process that takes deliveries and does nothing.
+            log.exception("worker failed")
+        await asyncio.sleep(OUTAGE_SECONDS)
 
 
 # --- one job --------------------------------------------------------------------------------------------------------
 
 
 def _runner(deps: Deps, kind: Kind) -> Callable[..., Awaitable[str]]:
+    gate = asyncio.Semaphore(kind.most)
+
     async def run(ctx: dict[str, Any], **arguments: Any) -> str:
         key = str(ctx["job_id"])
+        if gate.locked():
+            raise Retry(defer=BUSY_SECONDS)
         with bind(job=kind.name, key=key, start=ctx["job_try"]):
-            async with _held(deps.queue, key):
+            async with gate, _held(deps.queue, key):
                 return await _attempt(deps, kind, key, arguments)
 
     run.__qualname__ = kind.name

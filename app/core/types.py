@@ -332,6 +332,7 @@ class Issue:
     state: str
     is_pull: bool
     locked: bool = False
+    created_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,3 +351,4 @@ class PullRequest:
     head_sha: str
     head_repo: int | None
     labels: tuple[str, ...] = ()
+    created_at: str = ""

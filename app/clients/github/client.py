@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.clients.github import read
 from app.clients.github.auth import CHECKS, CONTENTS, METADATA, READ, WRITE, Permissions, Scope, scope
 from app.clients.github.connection import Connection, Parameters, path_of, segment
-from app.core.errors import Forbidden, Gone, Rejected
+from app.core.errors import Forbidden, Gone, Rejected, Suspended
 from app.core.types import App, Comment, Installation, Issue, PullRequest, Repository
 
 CHECK_NAME = "CodeRAG"
@@ -105,6 +105,8 @@ class GitHub:
         """The commit (40 hex) a branch points at; "" where there is no such branch (an empty repository)."""
         try:
             body = await self._get(installation, repo, f"/branches/{path_of(branch)}", CONTENTS)
+        except Suspended:
+            raise
         except Gone:
             return ""
         return str(body["commit"]["sha"])
@@ -114,6 +116,8 @@ class GitHub:
         members arrive as CONTRIBUTOR or NONE."""
         try:
             body = await self._get(installation, repo, f"/collaborators/{segment(login)}/permission", METADATA)
+        except Suspended:
+            raise
         except Gone:
             return Permission("none", "none")
         return Permission(str(body.get("permission") or "none"), str(body.get("role_name") or ""))

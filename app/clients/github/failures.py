@@ -101,8 +101,9 @@ def seconds_of(header: str | None, now: float) -> float | None:
     """A `retry-after` header in seconds; it may be a number or an HTTP date (RFC 9110, 10.2.3)."""
     if not header:
         return None
-    if re.fullmatch(r"[0-9]{1,9}", header.strip()):
-        return float(header)
+    number = re.fullmatch(r" *([0-9]{1,9}) *", header)
+    if number:
+        return float(number[1])
     try:
         return max(parsedate_to_datetime(header).timestamp() - now, 0.0)
     except (ValueError, OverflowError, TypeError, IndexError):

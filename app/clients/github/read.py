@@ -53,6 +53,7 @@ def issue(body: Json) -> Issue:
         state=_text(body, "state"),
         is_pull=body.get("pull_request") is not None,
         locked=body.get("locked") is True,
+        created_at=_text(body, "created_at"),
     )
 
 
@@ -72,6 +73,7 @@ def pull(body: Json) -> PullRequest:
         head_sha=_text(head, "sha"),
         head_repo=(head.get("repo") or {}).get("id"),  # null once the fork is deleted
         labels=tuple(_text(label, "name") for label in body.get("labels") or []),
+        created_at=_text(body, "created_at"),
     )
 
 
