@@ -33,7 +33,7 @@ BODY_SECONDS = 10.0
 """GitHub gives a delivery up after this time, so whoever is slower is not GitHub."""
 
 _SIGNATURE = re.compile(r"sha256=([0-9a-f]{64})", re.ASCII)
-_EVENT = re.compile(r"[a-z_]{1,64}", re.ASCII)
+_EVENT = re.compile(r"[a-z0-9_]{1,64}", re.ASCII)  # projects_v2_item has a digit
 _DELIVERY = re.compile(r"[0-9A-Za-z-]{8,64}", re.ASCII)
 # What a webhook that is not an App's names as its target. Its payloads hold no installation.
 _NOT_AN_APP = frozenset(
