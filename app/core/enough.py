@@ -6,6 +6,7 @@ worst thing a search can do, so an answer must hold what the question is about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 
@@ -20,6 +21,9 @@ LONG_SUBJECT = 20
 """Distinct subject words from which a text is a story."""
 CLOSE = 0.72
 """Likeness from which a name is offered as a near miss: one typing error in five letters, or a shared longer part."""
+LONGEST_SLIP = 32
+"""Characters of a name whose typing errors are undone: about 60 candidates a character."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz_"
 NEAR_MISSES = 5
 """Names offered."""
 
@@ -64,6 +68,47 @@ def likeness(one: str, other: str) -> float:
     if matcher.real_quick_ratio() < CLOSE or matcher.quick_ratio() < CLOSE:
         return by_words
     return max(by_words, matcher.ratio())
+
+
+def spellings(name: str) -> list[str]:
+    """Names that `name` may be a slip of: the same words in another style, and every single typing error undone.
+
+    For a look-up in an index of names, which costs the same for a thousand names as for one, where comparing with all
+    names of a large repository would take seconds. Bounded by LONGEST_SLIP; sorted.
+    """
+    simple = name.rpartition(".")[2]
+    found = _styles(simple)
+    if len(simple) <= LONGEST_SLIP:
+        letters = sorted({*_LETTERS, *simple})
+        for cut in range(len(simple) + 1):
+            head, tail = simple[:cut], simple[cut:]
+            found |= {head + letter + tail for letter in letters}
+            if tail:
+                found.add(head + tail[1:])
+                found |= {head + letter + tail[1:] for letter in letters}
+            if len(tail) > 1:
+                found.add(head + tail[1] + tail[0] + tail[2:])
+    return sorted(found - {simple, ""})
+
+
+def _styles(name: str) -> set[str]:
+    """`parse_url`, `parseUrl`, `ParseUrl`, `parseURL`, `PARSE_URL`, `parseurl` of any of them."""
+    parts = [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+", name)]
+    if not parts:
+        return set()
+    camel = parts[0] + "".join(part.capitalize() for part in parts[1:])
+    loud = parts[0] + "".join(part.upper() for part in parts[1:])
+    snake = "_".join(parts)
+    return {
+        snake,
+        "_" + snake,
+        snake.upper(),
+        camel,
+        camel[0].upper() + camel[1:],
+        loud,
+        loud[0].upper() + loud[1:],
+        "".join(parts),
+    }
 
 
 def missing_names(question: Question, defined: Mapping[str, object]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Orders what the searches found: named signals, their weights, fusion by rank, caps and demotions. Searches nothing itself.
 
 Every signal ranks files; a file's score is the sum of weight / (FUSION_K + rank) over the signals that know it, times the
-demotion of its role. Weights and figures: CONTRIBUTING and the measurements they cite; a change brings before and after.
+demotion of its role. The weights were measured (see Weights); a change of one brings figures before and after.
 """
 
 from __future__ import annotations
@@ -24,14 +24,19 @@ CHUNKS_A_FILE = 3
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal is worth in the fusion (Acc@k figures of each signal alone: retrieval.md)."""
+    """What each signal is worth in the fusion.
 
-    words: float = 1.0  # sparse BM25 over chunks, best three: the strongest single signal
+    Measured on 66 Python issues and 48 commits in Go, Java, TypeScript and Rust, counting a row at k if all files that were
+    then changed are among the first k: 51.5 / 87.9 / 90.9 at 1 / 5 / 10, and 50.0 / 83.3 / 89.6. The plateau is wide:
+    halving or doubling one weight moves few rows.
+    """
+
+    words: float = 1.5  # sparse BM25 over chunks, best three: the strongest single signal
     chunk: float = 0.5  # the single best chunk: focuses on one place instead of a whole file
     meaning: float = 0.25  # dense: a static hashed table, weak until a trained one comes
     path_words: float = 0.3
     named_path: float = 1.0  # paths, modules and frames quoted in the question: rarely there, then mostly right
-    symbols: float = 0.5  # identifiers of the question that the file defines, rarer ones more
+    symbols: float = 0.4  # identifiers of the question that the file defines, rarer ones more
     asked: float = 4.0  # the sentence asks about this very name: its definition comes first
 
 
@@ -40,7 +45,7 @@ WEIGHTS = Weights()
 DEMOTION: Mapping[Role, float] = {
     Role.TEST: 0.35,
     Role.EXAMPLE: 0.4,
-    Role.DOC: 0.4,
+    Role.DOC: 0.3,
     Role.VENDORED: 0.3,
     Role.GENERATED: 0.3,
     Role.CONFIG: 0.7,

@@ -46,22 +46,24 @@ class Place:
 
 
 async def verified(
-    mirror: Mirror, view: View, places: Sequence[Place], weights: Mapping[str, float]
+    mirror: Mirror, view: View, places: Sequence[Place], weights: Mapping[str, float], most: int = 1000
 ) -> list[Evidence | None]:
-    """Evidence for each place, in order; None where it cannot be shown to stand at its scope's head.
+    """Evidence for each place, in order, up to the `most`th that stands; None where it cannot be shown to stand at its head.
 
     All blobs are read in one batch. `weights` are the question's, for choosing the lines to show.
     """
-    trees = {
-        scope: await tree_of(mirror, view.heads[scope])
-        for scope in dict.fromkeys(place.record.scope for place in places)
-    }
+    scopes = dict.fromkeys(place.record.scope for place in places)
+    trees = {scope: await tree_of(mirror, view.heads[scope]) for scope in scopes}
     blobs = [trees[place.record.scope].get(place.record.path, "") for place in places]
     texts = await read_texts(mirror, [blob for blob in blobs if blob])
-    return [
-        _stand(place, view.heads[place.record.scope], blob, texts[blob], weights) if blob in texts else None
-        for place, blob in zip(places, blobs, strict=True)
-    ]
+    found: list[Evidence | None] = []
+    for place, blob in zip(places, blobs, strict=True):
+        sha = view.heads[place.record.scope]
+        found.append(_stand(place, sha, blob, texts[blob], weights) if blob in texts else None)
+        most -= found[-1] is not None
+        if most == 0:
+            break
+    return found
 
 
 async def tree_of(mirror: Mirror, sha: str) -> Mapping[str, str]:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from app.clients.embed import Embedder
 from app.clients.git import Mirror
 from app.clients.index import Index
-from app.core.enough import NEAR_MISSES, closest, is_thin, missing_names
-from app.core.graph import Caller
+from app.core.enough import NEAR_MISSES, closest, is_thin, missing_names, spellings
+from app.core.graph import Caller, Found
 from app.core.named import IN_CODE
 from app.core.query import Question
 from app.core.rank import Candidates, Ranked, defines, rank
@@ -29,10 +29,16 @@ __all__ = ["retrieve", "view_of"]
 
 EVIDENCE = 8
 """Pieces of evidence in an answer: more is a list to read, not an answer."""
+MOST_TARGETS = 3
+"""Definitions of one name whose callers are shown; more are a name that must be asked for with its class."""
 MOST_CALLERS = 30
 """Callers shown for one question."""
 SPARE = 4
 """Extra candidates that are verified, so that a dropped one leaves no gap."""
+MOST_MISSING = 3
+"""Names that exist nowhere for which near misses are looked for."""
+MOST_NEAR = 200
+"""Chunks read that define a name one slip away from a missing one."""
 FEWEST_NAMES = 12
 """Subject words up to which a question is about its name, so that a name that does not exist leaves nothing to answer."""
 
@@ -62,25 +68,12 @@ async def retrieve(
     most = MOST_CALLERS if callers else limit
     if len(callers) > most:
         reason = f"{reason} {len(callers) - most} more are not shown.".strip()
-    stand = await verified(mirror, view, places[: most + SPARE], question.weights)
-    cited, shown = _first_standing(stand, most)
+    stand = await verified(mirror, view, places[: most + SPARE], question.weights, most)
+    cited, shown = len(stand), tuple(each for each in stand if each is not None)
     answer = Answer(
         question.kind, shown, cited=cited, verified=len(shown), missing=missing, head=head, reason=reason,
     )  # fmt: skip
     return await _judged(answer, index, mirror, view, question, found)
-
-
-def _first_standing(stand: Sequence[Evidence | None], most: int) -> tuple[int, tuple[Evidence, ...]]:
-    """(citations tried, the first `most` that stand)."""
-    shown: list[Evidence] = []
-    cited = 0
-    for each in stand:
-        if len(shown) == most:
-            break
-        cited += 1
-        if each is not None:
-            shown.append(each)
-    return cited, tuple(shown)
 
 
 # --- what is shown --------------------------------------------------------------------------------------------------
@@ -88,12 +81,17 @@ def _first_standing(stand: Sequence[Evidence | None], most: int) -> tuple[int, t
 
 async def _places(index: Index, view: View, question: Question, ranked: Sequence[Ranked]) -> list[Place]:
     """What to show of each ranked chunk: the definition that the question names, where it holds one."""
-    files = await read_files(index, view, {each.path for each in ranked})
-    return [_place(each, question, files[each.path].definitions if each.path in files else ()) for each in ranked]
+    records = [read_chunk(each.hit.payload) for each in ranked]
+    named = {symbol.simple for symbol in question.symbols}
+    unclear = {record.path for record in records if not record.qualified or named.intersection(record.names)}
+    files = await read_files(index, view, unclear)
+    return [
+        _place(record, each, question, files[record.path].definitions if record.path in files else ())
+        for record, each in zip(records, ranked, strict=True)
+    ]
 
 
-def _place(ranked: Ranked, question: Question, definitions: Sequence[Definition]) -> Place:
-    record = read_chunk(ranked.hit.payload)
+def _place(record: ChunkRecord, ranked: Ranked, question: Question, definitions: Sequence[Definition]) -> Place:
     inner = tuple(each for each in definitions if record.first <= each.first <= record.last)
     named = _named_in(record, question, inner)
     role = "test" if is_test(record.path) else "definition" if named else "doc" if is_doc(record.path) else "related"
@@ -138,10 +136,10 @@ def _named_in(record: ChunkRecord, question: Question, inner: Sequence[Definitio
 
 async def _callers(index: Index, view: View, question: Question) -> tuple[list[Place], str]:
     """The definitions asked about, each followed by its callers, proved ones first; and why there are none, where so."""
-    found = [each for each in await find_definitions(index, view, question.asked) if not is_test(each.path)]
+    found = _meant(await find_definitions(index, view, question.asked), question.asked)
     places: list[Place] = []
     reasons: list[str] = []
-    for target in found[:3]:
+    for target in found[:MOST_TARGETS]:
         report = await find_callers(index, view, target)
         chunks = await _chunks(
             index, view, {target.path, *(caller.path for caller in (*report.exact, *report.possible))}
@@ -155,6 +153,13 @@ async def _callers(index: Index, view: View, question: Question) -> tuple[list[P
         if report.reason:
             reasons.append(report.reason)
     return places, " ".join(reasons)
+
+
+def _meant(found: Sequence[Found], asked: str) -> list[Found]:
+    """The definitions most likely meant: no tests where there are others; the one at the top of its file before methods."""
+    code = [each for each in found if not is_test(each.path)] or list(found)
+    top = [each for each in code if each.definition.qualified == asked]
+    return top or code
 
 
 def _shown(record: ChunkRecord, definition: Definition, score: float, reason: str) -> Place:
@@ -223,10 +228,11 @@ def _mentions(answer: Answer, names: Sequence[str]) -> bool:
 async def _near(
     index: Index, mirror: Mirror, view: View, question: Question, missing: Sequence[str], found: Candidates
 ) -> tuple[Evidence, ...]:
-    """Definitions with names like the missing ones: of the candidates, and where they have none, of the whole view."""
+    """Definitions with names like the missing ones: of the candidates, and where they have none, one slip away."""
     near = _closest(missing, (hit.payload for hit in (*found.words, *found.meaning)))
     if not near:
-        points = await index.read(view.repo, seen(view), fields=("names",))
+        slips = tuple(dict.fromkeys(each for name in missing[:MOST_MISSING] for each in spellings(name)))
+        points = await index.read(view.repo, seen(view, names=slips), fields=("names",), limit=MOST_NEAR)
         near = _closest(missing, (point.payload for point in points))
     definitions = [each for name in near for each in await find_definitions(index, view, name)]
     definitions.sort(key=lambda each: is_test(each.path))  # stable: the closest names stay first

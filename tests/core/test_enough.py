@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.enough import closest, coverage, is_thin, likeness, missing_names
+from app.core.enough import LONGEST_SLIP, closest, coverage, is_thin, likeness, missing_names, spellings
 from app.core.query import read_question
 
 NAMES = [
@@ -59,3 +59,28 @@ def test_number_and_joined_forms_do_not_decide() -> None:
 def test_only_plainly_named_names_are_missed() -> None:
     question = read_question("`parse_url` and `gone_for_good` break MyClass")
     assert missing_names(question, {"parse_url": 1}) == ("gone_for_good",)
+
+
+@pytest.mark.parametrize(
+    ("slip", "name"),
+    [
+        ("simplfy", "simplify"),
+        ("simplifyy", "simplify"),
+        ("smiplify", "simplify"),
+        ("simplyfy", "simplify"),
+        ("parse_url", "parseURL"),
+        ("ParseUrl", "parse_url"),
+        ("MAX_ITEMS", "maxItems"),
+        ("Client.fetch_pages", "fetch_page"),
+        ("kδ", "δ"),
+    ],
+)
+def test_a_slip_leads_to_the_name_that_was_meant(slip: str, name: str) -> None:
+    assert name in spellings(slip)
+
+
+def test_slips_are_bounded_and_never_the_name_itself() -> None:
+    assert len(spellings("x" * LONGEST_SLIP)) < 70 * LONGEST_SLIP
+    assert len(spellings("someVeryLongName" * 100)) < 10
+    assert spellings("") == sorted(spellings(""))
+    assert "parse" not in spellings("parse")
