@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
@@ -61,7 +61,7 @@ class JobFailed(Exception):
     """A job ended for good without doing its work. Its cause is in the log before it; arq counts it as failed."""
 
 
-def create_worker(deps: Deps) -> Worker:
+def create_worker(deps: Deps, kinds: Sequence[Kind] = KINDS) -> Worker:
     """A worker over the open clients; run it with `running`. Several may work on one Redis."""
     functions = [
         func(
@@ -71,9 +71,9 @@ def create_worker(deps: Deps) -> Worker:
             max_tries=MOST_STARTS,
             keep_result=0,
         )
-        for kind in KINDS
+        for kind in kinds
     ]
-    daily = _runner(deps, next(kind for kind in KINDS if kind.name == "reconcile"))
+    daily = _runner(deps, next(kind for kind in kinds if kind.name == "reconcile"))
     worker = Worker(
         functions,
         cron_jobs=[cron(daily, name="reconcile_daily", timeout=3600, keep_result=0, **DAILY)],  # type: ignore[arg-type]
@@ -93,9 +93,9 @@ def create_worker(deps: Deps) -> Worker:
 
 
 @asynccontextmanager
-async def running(deps: Deps) -> AsyncIterator[Worker]:
+async def running(deps: Deps, kinds: Sequence[Kind] = KINDS) -> AsyncIterator[Worker]:
     """Run a worker in this event loop, after queueing a first `reconcile`; at the end jobs may finish for a moment."""
-    worker = create_worker(deps)
+    worker = create_worker(deps, kinds)
     task = asyncio.create_task(_work(deps.queue, worker))
     try:
         yield worker

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,10 @@ async def github(tmp_path: Path) -> AsyncIterator[Sandbox]:
         sandbox.check()
 
 
+SOON = 1.0
+"""Seconds: a job that waits longer was given back on purpose."""
+
+
 @dataclass
 class Bot:
     """The running App of a test: web and worker in this process, told of the sandbox as it would be of GitHub."""
@@ -31,17 +36,29 @@ class Bot:
     github: Sandbox
     deps: Deps
 
-    async def settle(self) -> None:
-        """Wait until every delivery was answered and no job waits or runs; fails where that takes longer than a minute."""
+    async def settle(self, *, hurry: bool = True) -> None:
+        """Wait until every delivery was answered and no job waits or runs; fails where that takes longer than a minute.
+
+        Jobs that were given back for later are pulled forward; with `hurry` False they are left, see `waiting`.
+        """
         quiet = 0
         async with asyncio.timeout(60):
             while quiet < 2:
                 await self.github.settled()
                 redis = self.deps.queue.redis
-                waiting = await redis.zcard(redis.default_queue_name)
                 busy = [key async for key in redis.scan_iter("arq:in-progress:*")]
-                quiet = 0 if waiting or busy else quiet + 1
+                waiting = await self.waiting()
+                later = {key: seconds for key, seconds in waiting.items() if seconds > SOON}
+                if hurry and later and not busy:
+                    await redis.zadd(redis.default_queue_name, dict.fromkeys(later, time.time() * 1000), xx=True)
+                quiet = 0 if busy or len(waiting) > (0 if hurry else len(later)) else quiet + 1
                 await asyncio.sleep(0.06)
+
+    async def waiting(self) -> dict[str, float]:
+        """The keys of all jobs in the queue, with the seconds until each is due."""
+        redis = self.deps.queue.redis
+        entries = await redis.zrange(redis.default_queue_name, 0, -1, withscores=True)
+        return {key.decode(): score / 1000 - time.time() for key, score in entries}
 
     def said(self, repo: str, number: int, kind: str = "issue") -> list[str]:
         """What the App has said in a thread, oldest first."""
