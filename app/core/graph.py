@@ -7,9 +7,10 @@ class that a receiver is known to be of; everything else is possible at best, an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property, lru_cache
 
 from app.core.modules import C_FAMILY, Lead, follow, neighbours, same_package
 from app.core.paths import PathTable
@@ -39,14 +40,34 @@ class Verdict(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FileFacts:
-    """What the index knows of one file: its language, imports and definitions."""
+    """What the index knows of one file: its language, imports and definitions, and how they are looked up."""
 
     path: str
     language: str
     imports: tuple[Import, ...]
     definitions: tuple[Definition, ...]
+
+    @cached_property
+    def by_name(self) -> dict[str, Definition]:
+        """Qualified name → definition, the first of each."""
+        return {each.qualified: each for each in reversed(self.definitions)}
+
+    @cached_property
+    def by_alias(self) -> dict[str, Import]:
+        """Local name → import, the first of each."""
+        return {each.alias: each for each in reversed(self.imports) if each.alias}
+
+    @cached_property
+    def by_spelling(self) -> dict[str, Import]:
+        """How a dotted name may begin → the import it then comes from."""
+        return {spelled: each for each in reversed(self.imports) for spelled in _spellings(each) if spelled}
+
+    @cached_property
+    def stars(self) -> tuple[Import, ...]:
+        """Imports of all names of a module."""
+        return tuple(each for each in self.imports if each.name == "*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +133,7 @@ class Resolver:
         self.facts = facts
         self.table = table
         self.wanted: set[str] = set()
+        self._judged: dict[tuple[str, str, str], Verdict] = {}
 
     @property
     def _key(self) -> tuple[str, str]:
@@ -129,7 +151,10 @@ class Resolver:
             self.wanted.add(site.path)
             return Verdict.UNRESOLVED
         if site.target:
-            return self._named(_plain(site.target), facts, site, 0)
+            key = (site.path, site.target, site.name)
+            if key not in self._judged:
+                self._judged[key] = self._named(_plain(site.target), facts, site, 0)
+            return self._judged[key]
         if not site.receiver:
             return self._bare(site, facts)
         owner = _class_of(site.within, facts)
@@ -144,15 +169,12 @@ class Resolver:
         if depth > FARTHEST:
             return Verdict.OTHER
         parts = dotted.split(".")
-        if any(_defined(facts, ".".join(parts[:length])) for length in range(len(parts), 0, -1)):
+        prefixes = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
+        if any(prefix in facts.by_name for prefix in prefixes):
             return self._inside(facts.path, dotted, site, depth + 1)
-        best: tuple[int, Import] | None = None
-        for each in facts.imports:
-            for spelled in _spellings(each):
-                if (dotted == spelled or dotted.startswith(spelled + ".")) and (best is None or len(spelled) > best[0]):
-                    best = (len(spelled), each)
-        if best is not None:
-            return self._through(best[1], dotted[best[0] + 1 :], facts, site, depth + 1)
+        for prefix in prefixes:
+            if (via := facts.by_spelling.get(prefix)) is not None:
+                return self._through(via, dotted[len(prefix) + 1 :], facts, site, depth + 1)
         if (
             facts.language == "rust"
             and (lead := follow("::".join(parts[:-1]), parts[-1], facts.path, "rust", self.table)).paths
@@ -197,7 +219,7 @@ class Resolver:
 
     def _starred(self, dotted: str, facts: FileFacts, site: Site, depth: int) -> Verdict:
         """A name that one of the file's star imports brings in."""
-        return _best(self._through(each, dotted, facts, site, depth + 1) for each in facts.imports if each.name == "*")
+        return _best(self._through(each, dotted, facts, site, depth + 1) for each in facts.stars)
 
     def _inside(self, path: str, inner: str, site: Site, depth: int) -> Verdict:
         """Whether the name `inner` of the file `path` is the target: itself, inherited, or handed on by an import there."""
@@ -217,9 +239,8 @@ class Resolver:
         owner, _, method = inner.rpartition(".")
         if owner and _defined(facts, owner):
             return self._inherited(facts, owner, method, site, depth + 1)
-        for each in facts.imports:
-            if each.alias == head:
-                return self._through(each, rest, facts, site, depth + 1)
+        if head in facts.by_alias:
+            return self._through(facts.by_alias[head], rest, facts, site, depth + 1)
         if rest and facts.language == "python" and (lead := follow("." + head, "", path, "python", self.table)).paths:
             return self._lead(lead, rest, site, depth + 1)  # a submodule of a package, imported elsewhere
         return self._starred(inner, facts, site, depth)
@@ -278,7 +299,7 @@ class Resolver:
 
     def _bare(self, site: Site, facts: FileFacts) -> Verdict:
         """A bare call that the file itself does not explain: what the file binds by that name is then hidden by a local."""
-        if _defined(facts, site.name) or any(each.alias == site.name for each in facts.imports):
+        if site.name in facts.by_name or site.name in facts.by_alias:
             return Verdict.OTHER
         verdict = self._in_package(site.name, facts, site, 0)
         owner = _class_of(site.within, facts)
@@ -332,8 +353,8 @@ class Resolver:
 
 def report(target: Found, sites: Iterable[Site], resolver: Resolver) -> CallerReport:
     """Judge all sites and gather them, each site once, in order of path and line."""
-    exact: list[Caller] = []
-    possible: list[Caller] = []
+    exact: dict[Caller, None] = {}
+    possible: dict[Caller, None] = {}
     counts = {Verdict.UNRESOLVED: 0, Verdict.OTHER: 0}
     recursive = 0
     qualified = target.definition.qualified
@@ -346,10 +367,9 @@ def report(target: Found, sites: Iterable[Site], resolver: Resolver) -> CallerRe
         else:
             into = exact if verdict is Verdict.EXACT else possible
             caller = Caller(site.path, site.line, site.within or "<module>", verdict.value, site.scope, site.blob)
-            if caller not in into:
-                into.append(caller)
+            into[caller] = None
     exact_lines = {(each.path, each.line) for each in exact}
-    possible = [each for each in possible if (each.path, each.line) not in exact_lines]
+    possible = {each: None for each in possible if (each.path, each.line) not in exact_lines}
     return CallerReport(
         target, tuple(exact), tuple(possible), counts[Verdict.UNRESOLVED], recursive, counts[Verdict.OTHER],
         _reason(target, exact, possible, counts, recursive),
@@ -357,7 +377,11 @@ def report(target: Found, sites: Iterable[Site], resolver: Resolver) -> CallerRe
 
 
 def _reason(
-    target: Found, exact: list[Caller], possible: list[Caller], counts: Mapping[Verdict, int], recursive: int
+    target: Found,
+    exact: Collection[Caller],
+    possible: Collection[Caller],
+    counts: Mapping[Verdict, int],
+    recursive: int,
 ) -> str:
     """Why there is no proved caller, in one sentence; "" when there is one."""
     name = target.definition.qualified
@@ -376,6 +400,7 @@ def _reason(
     return f"Nothing in the indexed files calls {name} by its name; it may be called by a framework, by reflection, or from outside."
 
 
+@lru_cache(maxsize=1 << 14)
 def _plain(dotted: str) -> str:
     """Separators to dots, without call brackets, pointers and `new`."""
     text = re.sub(r"\([^()]*\)|^new\s+|[*&?!\s]", "", dotted)
@@ -399,7 +424,7 @@ def _spellings(each: Import) -> list[str]:
 
 
 def _defined(facts: FileFacts, qualified: str) -> Definition | None:
-    return next((each for each in facts.definitions if each.qualified == qualified), None)
+    return facts.by_name.get(qualified)
 
 
 def _class_of(within: str, facts: FileFacts) -> str:
