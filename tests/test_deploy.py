@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 import yaml
+from typer.main import get_command
+
 from app.cli import application
 from app.config import SETTINGS, Settings
-from typer.main import get_command
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -75,7 +76,9 @@ def test_compose_sets_only_settings_that_exist_and_runs_commands_that_exist() ->
 
 
 def test_the_image_runs_as_nobody_and_starts_a_command_that_exists() -> None:
-    lines = [line for line in (DEPLOY / "Dockerfile").read_text().splitlines() if line and not line.startswith(("#", " "))]
+    lines = [
+        line for line in (DEPLOY / "Dockerfile").read_text().splitlines() if line and not line.startswith(("#", " "))
+    ]
     final = lines[max(i for i, line in enumerate(lines) if line.startswith("FROM")) :]
     assert next(line for line in final if line.startswith("USER")) == "USER coderag"
     assert json.loads(next(line for line in final if line.startswith("CMD"))[4:])[0] in commands()
@@ -87,5 +90,5 @@ def test_the_image_runs_as_nobody_and_starts_a_command_that_exists() -> None:
 
 def test_every_command_that_the_operator_is_told_to_type_exists() -> None:
     told = (DEPLOY / "README.md").read_text() + (ROOT / "README.md").read_text()
-    used = {match for match in re.findall(r"(?:^|[`/ ])coderag ([a-z]+)", told)}
+    used = set(re.findall(r"(?:^|[`/ ])coderag ([a-z]+)", told))
     assert used <= commands(), used - commands()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,9 @@ CLASS_SIGNATURE_CHARACTERS = 1_500
 
 _LINES_A_DEFINITION = 200
 """A broken file in which fewer definitions are found is cut by lines: an unclosed quote hides all that follows it."""
+
+_TAIL = re.compile(rb"[\s;,]*(?:(?://|#|/\*|--).*)?", re.DOTALL)
+"""What may follow a definition on its last line without being other code: `{ run: () => 1 },` holds more than `run`."""
 
 _PROSE = {"markdown": markdown_sections, "restructuredtext": rst_sections}
 
@@ -182,8 +186,13 @@ class _Writer:
     def _is_alone(self, piece: Piece) -> bool:
         """Whether a piece holds one definition and no loose code beside it (remarks above it are its own)."""
         place = self.places[piece.places[0]]
-        above = range(piece.first, place.top)
-        return piece.last <= place.last and (not above or is_remark(self.lines.raw(piece.first, place.top - 1)))
+        if piece.last > place.last:
+            return False
+        if piece.first < place.top and not is_remark(self.lines.raw(piece.first, place.top - 1)):
+            return False
+        before = self.lines.source[self.lines.starts[self.lines.line(place.start) - 1] : place.start]
+        after = self.lines.source[place.end : self.lines.end(place.last)]
+        return not before.strip() and _TAIL.fullmatch(after) is not None
 
     def _of_container(self, piece: Piece) -> list[Chunk]:
         """Lines of a class outside its methods: each run is one more part of the class."""

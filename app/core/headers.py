@@ -12,6 +12,7 @@ DOCSTRING_CHARACTERS = 400
 
 _SPACES = re.compile(r"\s+")
 _LEADING_ANNOTATIONS = re.compile(r"(?:@[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s+)+")
+_HEADER_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?!define|\[)|//)[^\n]*|/\*.*?\*/", re.DOTALL)
 _HEADER_END = re.compile(r"\s*(?:\{|:|=>|=)?\s*$")
 _PYTHON_STRING = re.compile(rb"[rRuUbBfF]{0,2}(\"\"\"|'''|\"|')")
 _COMMENT_EDGE = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]*|\*(?!/)|#+:?|--)?[ \t]?|[ \t]*\*+/[ \t]*$")
@@ -38,9 +39,8 @@ def signature(source: bytes, start: int, own: int, end: int, body: int) -> str:
     if body > own:
         text = source[own : min(body, own + 4 * SIGNATURE_CHARACTERS)].decode("utf-8", "replace")
         text = _HEADER_END.sub("", _LEADING_ANNOTATIONS.sub("", text, count=1) if text.startswith("@") else text)
-        if "#" in text:
-            text = "\n".join(line.split(" #", 1)[0] for line in text.split("\n"))
-            text = _HEADER_END.sub("", text)
+        if "\n" in text or "#" in text:
+            text = _HEADER_END.sub("", _HEADER_COMMENT.sub("", text)).lstrip()
     else:
         text = source[own : min(end, own + 4 * SIGNATURE_CHARACTERS)].decode("utf-8", "replace").split("\n", 1)[0]
     return squeeze(text, SIGNATURE_CHARACTERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.core.lines import BUDGET_TOKENS, FLOOR_TOKENS, Lines
@@ -58,18 +59,17 @@ class Layout:
             else:
                 top = max(top, at)
                 self._gap(pieces, container, at, top - 1)
-                pieces.append(Piece(min(top, end), end, container, (index,)))
+                pieces.append(Piece(min(top, end), end, container, (index,), loose=place.kind == "constant"))
             at = max(at, pieces[-1].last + 1)
         self._gap(pieces, container, at, last)
         if container >= 0 and pieces:
-            head = pieces[0]
-            pieces[0] = Piece(head.first, head.last, container, head.places, header=True, parts=head.parts)
+            pieces[0] = replace(pieces[0], header=True)
         return [self._parted(piece) for piece in pieces]
 
     def _gap(self, pieces: list[Piece], container: int, first: int, last: int) -> None:
         kept = self.lines.trim(first, last)
         if kept is not None:
-            pieces.append(Piece(kept[0], kept[1], container))
+            pieces.append(Piece(kept[0], kept[1], container, loose=True))
 
     def _parted(self, piece: Piece) -> Piece:
         """The piece with its parts, when it is over the budget and is no container that is opened instead."""
@@ -80,7 +80,7 @@ class Layout:
         else:
             node = self.outline.places[piece.parent].node if piece.parent >= 0 else self.root
         parts = tuple(self.splitter.split(node, piece.first, piece.last))
-        return Piece(piece.first, piece.last, piece.parent, piece.places, piece.header, parts)
+        return replace(piece, parts=parts)
 
     def _container_of(self, piece: Piece) -> int:
         """The one definition of a piece whose members get chunks of their own, or -1."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from app.core.outline import line_starts
 
 BYTES_PER_TOKEN = 4
@@ -27,6 +29,10 @@ class Lines:
     def end(self, line: int) -> int:
         """The byte at which a line's text ends, its \\n left out."""
         return self.starts[line] - 1 if line < len(self.starts) else len(self.source)
+
+    def line(self, at: int) -> int:
+        """The line that holds byte `at`."""
+        return bisect_right(self.starts, at)
 
     def size(self, first: int, last: int) -> int:
         """Estimated tokens of a range."""

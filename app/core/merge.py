@@ -6,13 +6,10 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from app.core.lines import FLOOR_TOKENS
+from app.core.lines import BUDGET_TOKENS, FLOOR_TOKENS
 
 if TYPE_CHECKING:
     from app.core.lines import Lines
-
-CRUMB_TOKENS = 15
-"""A remark or a closing bracket of this size never stands alone when a neighbour can take it."""
 
 _CLOSERS = re.compile(rb"(?:[\s)\]};,]|#endif\b[^\n]*|end\b)*")
 _REMARK = re.compile(rb"[ \t]*(?:#(?![a-z])|//|/\*|\*|--|\r?$)")
@@ -23,7 +20,7 @@ class Piece:
     """A run of lines inside one container (`parent`: index of the definition around it, -1 for the file).
 
     `places` are the definitions of that container that it holds whole; `header` is true when it holds the container's own
-    first lines. `closes` marks a piece of nothing but closing brackets.
+    first lines. `loose` pieces are code between definitions, and constants; `closes` marks nothing but closing brackets.
     """
 
     first: int
@@ -33,18 +30,29 @@ class Piece:
     header: bool = False
     parts: tuple[tuple[int, int], ...] = field(default=())
     closes: bool = False
+    loose: bool = False
 
 
 def merge(lines: Lines, pieces: list[Piece]) -> list[Piece]:
-    """Put crumbs to a neighbour, then join runs of small pieces until each run reaches the floor."""
+    """Put crumbs to a neighbour, then join runs of small pieces until each run reaches the floor.
+
+    Loose code and definitions do not join, so that imports take no function's name; a class's header takes either.
+    """
     merged: list[Piece] = []
     for piece in _without_crumbs(lines, pieces):
-        joins = merged and merged[-1].parent == piece.parent and not (piece.closes or merged[-1].closes)
-        if joins and _small(lines, merged[-1]) and _small(lines, piece):
+        if merged and _joins(merged[-1], piece) and _small(lines, merged[-1]) and _small(lines, piece):
             merged[-1] = _joined(merged[-1], piece)
         else:
             merged.append(piece)
     return merged
+
+
+def _joins(one: Piece, other: Piece) -> bool:
+    return (
+        one.parent == other.parent
+        and not (one.closes or other.closes)
+        and (one.header or other.header or one.loose == other.loose)
+    )
 
 
 def is_remark(raw: bytes) -> bool:
@@ -57,7 +65,8 @@ def _small(lines: Lines, piece: Piece) -> bool:
 
 
 def _joined(one: Piece, other: Piece) -> Piece:
-    return replace(one, last=other.last, places=one.places + other.places, header=one.header or other.header)
+    places, header = one.places + other.places, one.header or other.header
+    return replace(one, last=other.last, places=places, header=header, loose=one.loose and other.loose)
 
 
 def _without_crumbs(lines: Lines, pieces: list[Piece]) -> list[Piece]:
@@ -67,14 +76,13 @@ def _without_crumbs(lines: Lines, pieces: list[Piece]) -> list[Piece]:
     waiting: Piece | None = None
     for piece in pieces:
         if waiting is not None:
-            piece = _with_first(piece, waiting)
+            end = piece.parts[0][1] if piece.parts else piece.last
+            if lines.size(waiting.first, end) <= BUDGET_TOKENS:
+                piece = _with_first(piece, waiting)
+            else:
+                kept.append(waiting)
             waiting = None
-        if (
-            not piece.places
-            and not piece.header
-            and not piece.parts
-            and lines.size(piece.first, piece.last) <= CRUMB_TOKENS
-        ):
+        if not piece.places and not piece.header and _small(lines, piece):
             raw = lines.raw(piece.first, piece.last)
             if _CLOSERS.fullmatch(raw):
                 if kept and not kept[-1].places and not kept[-1].closes:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tree_sitter import QueryCursor
 
@@ -38,6 +38,9 @@ MAX_DEPTH = 256
 
 MATCH_LIMIT = 1024
 """Matches in progress. Real files need fewer than 64; the library's own limit of 65,536 makes hostile ones slow."""
+
+BOUND_BYTES = 200
+"""A longer name or type is not followed; its start is kept."""
 
 
 @dataclass(slots=True)
@@ -67,11 +70,11 @@ class Place:
     comments: list[tuple[int, int]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """A name bound at byte `at`. `how` is declared, made, called, path, from, or empty where the value is unknown."""
+class Binding(NamedTuple):
+    """A name bound at bytes `at`..`end`. `how` is declared, made, called, path, from, or empty where the value is unknown."""
 
     at: int
+    end: int
     name: str
     how: str
     value: str
@@ -187,16 +190,16 @@ def _add_binding(outline: Outline, captures: dict[str, list[Node]]) -> None:
             node = captures[word][0]
             how, value = (
                 word,
-                source[node.start_byte : min(node.end_byte, node.start_byte + 200)].decode("utf-8", "replace"),
+                source[node.start_byte : min(node.end_byte, node.start_byte + BOUND_BYTES)].decode("utf-8", "replace"),
             )
             if value in {"auto", "var"}:
                 how = value = ""
             break
     in_class = "field" in captures
     for node in captures["field" if in_class else "bind"]:
-        at = node.start_byte
-        name = source[at : min(node.end_byte, at + 200)].decode("utf-8", "replace")
-        outline.bindings.append(Binding(at, name, how, value, in_class))
+        at, end = node.start_byte, node.end_byte
+        name = source[at : min(end, at + BOUND_BYTES)].decode("utf-8", "replace")
+        outline.bindings.append(Binding(at, end, name, how, value, in_class))
 
 
 def _place(outline: Outline, kind: str, captures: dict[str, list[Node]]) -> Place:

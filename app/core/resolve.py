@@ -107,24 +107,26 @@ class Names:
                 self._bind(scope, one.alias, Bound("module", one.module))
 
     def _bind_values(self, bindings: list[Binding]) -> None:
-        named = {place.name_end for place in self.outline.places if place.kind != "constant" or place.children}
-        imported = {one for one in self.scopes[-1] if self.scopes[-1][one].how in {"module", "named"}}
-        seen: dict[int, str] = {}
+        places = self.outline.places
+        named = {place.name_end for place in places if place.kind != "constant" or place.children}
+        imported = {one for one, bound in self.scopes[-1].items() if bound.how in {"module", "named"}}
+        best: dict[int, str] = {}
         for one in bindings:
-            seen[one.at] = min(seen.get(one.at, ""), one.how, key=_HOW.index)
+            known = best.get(one.at)
+            best[one.at] = one.how if known is None else min(known, one.how, key=_HOW.index)
         for one in bindings:
-            if one.how != seen[one.at] or one.at + len(one.name.encode()) in named:
+            if one.how != best[one.at] or one.end in named:
                 continue  # a typed reading of the same place is better; a definition is no second binding
             scope = self.outline.scope(one.at)
             bound = Bound(one.how, one.value, scope) if one.how else UNKNOWN
-            first, dot, rest = one.name.partition(".")
-            owner = self.owner(scope)
-            if one.in_class or (scope >= 0 and self.outline.places[scope].kind in CLASSES and not dot):
-                self._bind_field(owner or self._qualified(scope), one.name, bound)
-            elif dot:
-                if first in self.row.selves and "." not in rest and owner:
+            in_class = one.in_class or (scope >= 0 and places[scope].kind in CLASSES)
+            if "." in one.name:
+                first, _, rest = one.name.partition(".")
+                if first in self.row.selves and "." not in rest and (owner := self.owner(scope)):
                     self._bind_field(owner, rest, bound)
-            elif self.row.name in _REQUIRES and scope == -1 and one.name in imported and not one.how:
+            elif in_class:
+                self._bind_field(self.owner(scope) or self._qualified(scope), one.name, bound)
+            elif scope == -1 and not one.how and one.name in imported and self.row.name in _REQUIRES:
                 continue  # `const x = require("x")` is the import itself
             else:
                 self._bind(self._holder(scope), one.name, bound)

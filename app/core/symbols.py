@@ -20,7 +20,8 @@ _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _NOT_OWNERS = frozenset({"prototype", "exports", "module", "this", "window", "globalThis", "self"})
 """Parts of `Foo.prototype.bar = function` and `exports.bar = function` that name no class."""
 
-_SEPARATORS = b".:>"
+_ARROWS = frozenset({"rust", "c", "cpp"})
+"""Languages in which `::` or `->` stands between a receiver and a name, as `.` does everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,9 @@ def _position(call: tuple[int, bytes, bytes | None]) -> int:
 def _site(names: Names, scope: int, callee: bytes, receiver: bytes | None) -> tuple[str, str, str]:
     """(name, receiver, target) of a callee; an empty name where it is no name (`f()()`, `a[0]()`)."""
     if receiver is None:
-        cut = max(callee.rfind(mark) for mark in (b".", b":", b">"))
+        cut = callee.rfind(b".")
+        if names.row.name in _ARROWS:
+            cut = max(cut, callee.rfind(b":"), callee.rfind(b">"))
         if cut >= 0:
             receiver, callee = callee[:cut].rstrip(b".:-?! \t\r\n"), callee[cut + 1 :].strip()
             if not receiver and names.row.name != "cpp":

@@ -194,7 +194,9 @@ class View:
 
 @dataclass
 class Ledger:
-    """What one index run did. Counts are files unless named otherwise; `skipped` maps a reason to its paths."""
+    """What one index run did. Counts are files unless named otherwise; `skipped` maps a reason to its paths.
+
+    `moved` files are among the added and, under their old paths, the removed ones."""
 
     repo: int
     scope: str
@@ -204,6 +206,7 @@ class Ledger:
     changed: int = 0
     unchanged: int = 0
     removed: int = 0
+    moved: int = 0
     skipped: dict[str, list[str]] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
     chunks: dict[str, int] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,11 +13,13 @@ from app.core.changes import Plan
 from app.core.errors import Transient
 from app.core.records import FileRecord
 from app.core.source import refuse
-from app.core.types import Skip, TreeEntry
+from app.core.types import BRANCH, Skip, TreeEntry
 from app.core.wanted import Wanted
 from app.steps.ingest import Blob, Built
-from app.steps.vectors import Vectors, known_vectors
+from app.steps.vectors import Vectors, vectors_of_blobs, vectors_of_paths
 from app.steps.writer import Writer
+
+log = logging.getLogger(__name__)
 
 FILES_A_GROUP = 128
 """Files whose known vectors are held at a time: some 3,000 chunks of 1 kB."""
@@ -40,10 +43,11 @@ class Build:
         for path in readable:
             first.setdefault(self.wanted.entries[path].blob, path)
         originals = set(first.values())
-        died = await self._files([path for path in readable if path in originals], self.writer.lookup)
+        died = await self._files([path for path in readable if path in originals])
         await self.writer.finish()
-        died |= await self._files([path for path in readable if path not in originals], lookup=True)
-        await self._files(sorted(died), True, died)
+        twins = {path: first[self.wanted.entries[path].blob] for path in readable if path not in originals}
+        died |= await self._files(list(twins), twins)
+        await self._files(sorted(died), failed=died)
         await self.writer.finish()
         await self.writer.remove(plan.removed)
 
@@ -71,30 +75,39 @@ class Build:
         await self.writer.record(FileRecord(scope, path, blob, skip=reason, refused=refused, size=size))
 
     async def _files(
-        self, paths: Sequence[str], lookup: bool, failed: Mapping[str, str] | None = None
+        self, paths: Sequence[str], twins: Mapping[str, str] | None = None, failed: Mapping[str, str] | None = None
     ) -> dict[str, str]:
-        """Build some files. Gives those whose child died, and how; one that dies again gets a record without chunks."""
+        """Build some files. Gives those whose child died, and how; one that dies again gets a record without chunks.
+
+        `twins` names for each a file of the same bytes that is written already; `failed` says how each died the first time.
+        """
         died: dict[str, str] = {}
         if not paths:
             return died
-        async with contextlib.aclosing(self.workers.run(self._blobs(paths, lookup, failed or {}))) as results:
+        async with contextlib.aclosing(self.workers.run(self._blobs(paths, twins or {}, failed or {}))) as results:
             async for blob, result in results:
                 known = self.known.pop(blob.path, {})
                 if isinstance(result, Built):
                     await self.writer.built(result, known)
                 elif failed:
+                    log.error(
+                        "file could not be built",
+                        extra={"path": blob.path, "reason": result.reason, "detail": result.detail},
+                    )
                     scope, size = self.writer.ledger.scope, len(blob.data)
                     await self.writer.record(FileRecord(scope, blob.path, blob.blob, note=result.reason, size=size))
                 else:
                     died[blob.path] = result.reason
         return died
 
-    async def _blobs(self, paths: Sequence[str], lookup: bool, failed: Mapping[str, str]) -> AsyncGenerator[Blob, None]:
+    async def _blobs(
+        self, paths: Sequence[str], twins: Mapping[str, str], failed: Mapping[str, str]
+    ) -> AsyncGenerator[Blob, None]:
         ledger = self.writer.ledger
         for start in range(0, len(paths), FILES_A_GROUP):
             blobs = {path: self.wanted.entries[path].blob for path in paths[start : start + FILES_A_GROUP]}
-            if lookup:
-                self.known |= await known_vectors(self.writer.index, ledger.repo, ledger.scope, blobs)
+            if twins or self.writer.lookup:
+                self.known |= await self._vectors(blobs, twins)
             waiting: dict[str, list[str]] = {}
             for path, blob in blobs.items():
                 waiting.setdefault(blob, []).append(path)
@@ -103,10 +116,20 @@ class Build:
                     if data is None:
                         raise Transient(f"blob {blob} was in the mirror and is no longer")
                     for path in waiting[blob]:
-                        known = frozenset(self.known[path]) if lookup else None
+                        known = frozenset(self.known[path]) if path in self.known else None
                         yield Blob(
                             ledger.repo, ledger.scope, path, blob, data, self.embedder, known, failed.get(path, "")
                         )
+
+    async def _vectors(self, blobs: Mapping[str, str], twins: Mapping[str, str]) -> dict[str, Vectors]:
+        """The vectors that the index has for the chunks that some files (path → blob) are likely to hold."""
+        index, repo, scope = self.writer.index, self.writer.ledger.repo, self.writer.ledger.scope
+        if twins:
+            of_twins = await vectors_of_paths(index, repo, [scope], [twins[path] for path in blobs])
+            return {path: of_twins.get(twins[path], {}) for path in blobs}
+        by_path = await vectors_of_paths(index, repo, [scope, BRANCH], list(blobs))
+        by_blob = await vectors_of_blobs(index, repo, list(dict.fromkeys(blobs.values())))
+        return {path: by_path.get(path, {}) | by_blob.get(blob, {}) for path, blob in blobs.items()}
 
 
 def _unreadable(entry: TreeEntry, size: int) -> Skip | None:

@@ -76,6 +76,7 @@ async def reindex(
         if work.plan.write or work.plan.removed:
             # A scope that was never finished resumes under the rules of the run that began it.
             await _store(index, repo, replace(before, dirty=True, rules=before.rules or rules.digest))
+            await index.flush(repo)  # a power cut must not keep later writes and lose this one
         lookup = await index.count(repo, Where({"type": (CHUNK,)})) > 0
         writer = Writer(index, embedder, ledger, work.stored.extents, lookup, _counter(work.plan, progress))
         await Build(mirror, workers, writer, work.wanted, embedder.id).run(work.plan)
@@ -142,6 +143,7 @@ def _account(ledger: Ledger, work: Work) -> None:
     """Counts of the plan, and the reasons of files that were skipped before and have not changed."""
     ledger.listed, ledger.unchanged = work.files, work.unchanged
     ledger.added, ledger.changed, ledger.removed = len(work.plan.added), len(work.plan.changed), len(work.plan.removed)
+    ledger.moved = len(work.plan.moved)
     touched = {*work.plan.write, *work.plan.removed}
     for path, record in work.stored.files.items():
         if record.skip and path not in touched:
@@ -171,6 +173,7 @@ def _summary(ledger: Ledger) -> dict[str, object]:
         "changed": ledger.changed,
         "unchanged": ledger.unchanged,
         "removed": ledger.removed,
+        "moved": ledger.moved,
         "skipped": {reason: len(paths) for reason, paths in sorted(ledger.skipped.items())},
         "notes": {reason: len(paths) for reason, paths in sorted(ledger.notes.items())},
         "chunks": dict(sorted(ledger.chunks.items())),

@@ -11,33 +11,28 @@ from numpy.typing import NDArray
 from app.clients.embed import Embedder
 from app.clients.index import Index
 from app.core.records import CHUNK
-from app.core.types import BRANCH, Point, Where
+from app.core.types import Point, Where
 
 TEXTS_A_CALL = 256
 """Texts embedded, and digests looked up, in one call."""
+
+MOST_POINTS = 20_000
+"""Points read at once, 20 MB of vectors: a licence header may stand in every file. What is not read is computed."""
 
 Vectors = dict[str, NDArray[np.float32] | None]
 """Digest → vector; None for a text without direction, which is stored without one."""
 
 
-async def known_vectors(index: Index, repo: int, scope: str, blobs: Mapping[str, str]) -> dict[str, Vectors]:
-    """For each of some files (path → blob) the vectors of chunks that share its path or its blob.
+async def vectors_of_paths(index: Index, repo: int, scopes: Sequence[str], paths: Sequence[str]) -> dict[str, Vectors]:
+    """The vectors of the chunks of some files. In a file's own scope and the branch they serve an edit, or a pull request's
+    version of it."""
+    where = Where({"type": (CHUNK,), "scope": tuple(dict.fromkeys(scopes)), "path": tuple(paths)})
+    return await _grouped(index, repo, where, "path")
 
-    By path in its own scope and the branch (an edit, or a pull request's version of a file); by blob in every scope
-    (a rename, a copy, a merged pull request).
-    """
-    here = {"scope": tuple(dict.fromkeys((scope, BRANCH))), "path": tuple(blobs)}
-    by_path = await _read(index, repo, Where({"type": (CHUNK,), **here}))
-    by_blob = await _read(index, repo, Where({"type": (CHUNK,), "blob": tuple(dict.fromkeys(blobs.values()))}))
-    known: dict[str, Vectors] = {path: {} for path in blobs}
-    for point in by_path:
-        known[str(point.payload["path"])][str(point.payload["digest"])] = point.dense
-    of_blob: dict[str, Vectors] = {}
-    for point in by_blob:
-        of_blob.setdefault(str(point.payload["blob"]), {})[str(point.payload["digest"])] = point.dense
-    for path, blob in blobs.items():
-        known[path] |= of_blob.get(blob, {})
-    return known
+
+async def vectors_of_blobs(index: Index, repo: int, blobs: Sequence[str]) -> dict[str, Vectors]:
+    """The vectors of the chunks of some blobs, in whatever scope: a rename, a copy, a merged pull request."""
+    return await _grouped(index, repo, Where({"type": (CHUNK,), "blob": tuple(blobs)}), "blob")
 
 
 async def find_vectors(index: Index, repo: int, digests: Sequence[str]) -> Vectors:
@@ -61,5 +56,12 @@ async def compute_vectors(embedder: Embedder, texts: Mapping[str, str]) -> Vecto
     return computed
 
 
+async def _grouped(index: Index, repo: int, where: Where, field: str) -> dict[str, Vectors]:
+    found: dict[str, Vectors] = {}
+    for point in await _read(index, repo, where):
+        found.setdefault(str(point.payload[field]), {})[str(point.payload["digest"])] = point.dense
+    return found
+
+
 async def _read(index: Index, repo: int, where: Where) -> list[Point]:
-    return await index.read(repo, where, fields=("path", "blob", "digest"), vectors=True)
+    return await index.read(repo, where, fields=("path", "blob", "digest"), vectors=True, limit=MOST_POINTS)

@@ -287,7 +287,7 @@ async def test_a_command_is_killed_on_cancel_and_on_timeout(tmp_path: Path) -> N
     assert running(lambda process: process.pid == int(started.read_text())) == []
     started.unlink()
     task = asyncio.create_task(git_run.run(replace(slow, seconds=60)))
-    while not started.exists() or not started.read_text():  # noqa: ASYNC110
+    while not started.exists() or not started.read_text():
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
