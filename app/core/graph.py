@@ -16,8 +16,8 @@ from app.core.modules import C_FAMILY, Lead, follow, neighbours, same_package
 from app.core.paths import PathTable
 from app.core.types import Definition, Import
 
-FARTHEST = 6
-"""Steps of re-exports and base classes that are followed; cycles exist, deeper chains are not worth it."""
+FARTHEST = 40
+"""Calls deep that one site is followed through re-exports and base classes, about three a file. Cycles are cut earlier."""
 METHOD_KINDS = frozenset({"method", "constructor", "property"})
 TYPE_KINDS = frozenset({"class", "interface", "type", "enum", "struct", "trait", "impl", "record"})
 IMPLICIT_SELF = frozenset({"java", "kotlin", "cpp"})
@@ -134,6 +134,7 @@ class Resolver:
         self.table = table
         self.wanted: set[str] = set()
         self._judged: dict[tuple[str, str, str], Verdict] = {}
+        self._looked_up: dict[tuple[str, str, str], Verdict] = {}
 
     @property
     def _key(self) -> tuple[str, str]:
@@ -227,6 +228,13 @@ class Resolver:
             return Verdict.EXACT
         if depth > FARTHEST or not inner:
             return Verdict.OTHER
+        key = (path, inner, site.name)
+        if key not in self._looked_up:
+            self._looked_up[key] = Verdict.OTHER  # what leads back here leads nowhere
+            self._looked_up[key] = self._look_up(path, inner, site, depth)
+        return self._looked_up[key]
+
+    def _look_up(self, path: str, inner: str, site: Site, depth: int) -> Verdict:
         facts = self.facts.get(path)
         if facts is None:
             self.wanted.add(path)

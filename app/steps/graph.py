@@ -18,7 +18,7 @@ MOST_DEFINERS = 2000
 """Chunks read that define one name. `__init__` and `run` have more; the rest of them would tell nothing."""
 MOST_CALLING_CHUNKS = 5000
 """Chunks read that call one name, about 1 kB each."""
-ROUNDS = 5
+ROUNDS = 8
 """Times that the resolver may ask for further files: re-exports and base classes lead on from file to file."""
 _FILE_FIELDS = (
     "type",

@@ -337,6 +337,29 @@ def test_c_links_by_name_and_an_include_proves_it() -> None:
     assert lines(repository.callers("src/net.c", "flush"))[0] == [("src/net.c", 4)]
 
 
+def test_a_long_way_through_packages_and_bases_is_followed() -> None:
+    repository = (
+        Repository("python")
+        .file("src/web/__init__.py", imports=((".app", "App", "App"),))
+        .file("src/web/app.py", "class App: Middle", imports=((".middle", "Middle", "Middle"),))
+        .file("src/web/middle/__init__.py", imports=((".deep", "Middle", "Middle"),))
+        .file("src/web/middle/deep.py", "class Middle: Base", imports=(("web.base", "Base", "Base"),))
+        .file("src/web/base.py", "class Base", "method Base.handle")
+        .file("tests/test_app.py", "function test_it", imports=(("web", "", "web"),))
+        .call("tests/test_app.py", 5, "handle", "app", "web.App.handle", "test_it")
+    )
+    assert lines(repository.callers("src/web/base.py", "Base.handle")) == ([("tests/test_app.py", 5)], [])
+
+
+def test_many_star_imports_of_each_other_end_soon() -> None:
+    repository = Repository("python")
+    names = [f"m{number}" for number in range(30)]
+    for name in names:
+        repository.file(f"{name}.py", imports=tuple((other, "*", "") for other in names if other != name))
+    repository.file("target.py", "function save").call("m0.py", 1, "save", "", "")
+    assert lines(repository.callers("target.py", "save")) == ([], [])
+
+
 def test_re_export_and_base_class_cycles_end() -> None:
     repository = (
         Repository("python")
