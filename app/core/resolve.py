@@ -126,7 +126,7 @@ class Names:
                     self._bind_field(owner, rest, bound)
             elif in_class:
                 self._bind_field(self.owner(scope) or self._qualified(scope), one.name, bound)
-            elif scope == -1 and not one.how and one.name in imported and self.row.name in _REQUIRES:
+            elif not one.how and one.name in imported and self.row.name in _REQUIRES and self._holder(scope) < 0:
                 continue  # `const x = require("x")` is the import itself
             else:
                 self._bind(self._holder(scope), one.name, bound)
