@@ -47,6 +47,13 @@ class CountingEmbedder(StaticEmbedder):
         return super().embed(texts)
 
 
+class Throwaway(EdgeIndex):
+    """An index that need not survive a power cut."""
+
+    async def flush(self, repo: int) -> None:
+        """Nothing: waiting for the disk is most of a small run's time."""
+
+
 @dataclass
 class World:
     """One repository, its mirror and its index."""
@@ -88,7 +95,7 @@ class World:
         """The points and the sparse scores of `scope` are those of an index made from nothing."""
         record = await read_scope_record(self.index, REPO, scope)
         assert record is not None
-        fresh = EdgeIndex(
+        fresh = Throwaway(
             self.directory / f"fresh-{len(list(self.directory.iterdir()))}", EMBEDDER.id, EMBEDDER.dimension
         )
         try:
