@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from app.clients.workers import Failure, Workers
+from app.clients.workers import MEMORY_BYTES, Failure, Workers
 
 T = TypeVar("T")
 HERE = "tests.clients.worker_functions"
@@ -137,3 +137,118 @@ async def test_an_iteration_that_is_left_early_does_not_hang() -> None:
     await run.aclose()
     async with asyncio.timeout(10):
         await workers.close()
+
+
+async def test_an_exception_is_the_items_own_and_the_child_lives_on() -> None:
+    workers = Workers(f"{HERE}:behave", 1)
+    try:
+        found = await results(workers, ["process", "raise", "lambda", "a"])
+        again = await results(workers, ["process"])
+    finally:
+        await workers.close()
+    assert found["raise"] == Failure("error", "ValueError: no such thing")
+    assert found["a"] == "a"
+    assert found["lambda"].reason == "parser died", "a function is not taken from a child"
+    assert again["process"] != found["process"], "a child that answers so is not asked again"
+
+
+async def test_each_child_is_initialised_once() -> None:
+    workers = Workers(f"{HERE}:greeted", 2, initializer=f"{HERE}:greet", arguments=("hello",))
+    try:
+        assert set((await results(workers, range(20))).values()) == {("hello", number) for number in range(20)}
+    finally:
+        await workers.close()
+
+
+async def test_children_that_cannot_start_are_an_error_and_no_endless_loop() -> None:
+    workers = Workers("no.such.module:function", 2)
+    try:
+        with pytest.raises(RuntimeError, match=r"do not start.*no\.such|No module"):
+            await results(workers, [1, 2, 3])
+    finally:
+        await workers.close()
+
+
+async def test_a_busy_parent_takes_no_child_for_late() -> None:
+    """Answers wait in the pipe while the parent is busy; that is not the children's time."""
+    workers = Workers(f"{HERE}:double", 2, seconds=0.2)
+    found = {}
+    try:
+        async for item, result in workers.run(feed(range(40)), ahead=40):
+            if item == 0:
+                time.sleep(2.0)  # noqa: ASYNC251 - the point of the test
+            found[item] = result
+    finally:
+        await workers.close()
+    assert found == {number: 2 * number for number in range(40)}
+
+
+async def test_the_wait_behind_slow_items_is_not_counted() -> None:
+    workers = Workers(f"{HERE}:behave", 1, seconds=0.3)
+    try:
+        found = [result async for _, result in workers.run(feed(["slow"] * 7))]
+    finally:
+        await workers.close()
+    assert found == ["slow"] * 7
+
+
+async def test_no_more_items_are_taken_than_allowed_ahead() -> None:
+    taken = yielded = most = 0
+
+    async def source() -> AsyncIterator[int]:
+        nonlocal taken
+        for number in range(60):
+            taken += 1
+            yield number
+
+    workers = Workers(f"{HERE}:double", 2)
+    try:
+        async for _ in workers.run(source(), ahead=5):
+            yielded += 1
+            await asyncio.sleep(0.002)
+            most = max(most, taken - yielded)
+    finally:
+        await workers.close()
+    assert yielded == 60
+    assert most <= 6
+
+
+async def test_an_error_of_the_source_comes_after_the_results_before_it() -> None:
+    async def source() -> AsyncIterator[int]:
+        yield 1
+        yield 2
+        raise LookupError("no more")
+
+    workers = Workers(f"{HERE}:double", 1)
+    found = []
+
+    async def read() -> None:
+        async for _, result in workers.run(source()):
+            found.append(result)
+
+    try:
+        with pytest.raises(LookupError, match="no more"):
+            await read()
+    finally:
+        await workers.close()
+    assert found == [2, 4]
+
+
+async def test_two_runs_share_the_children() -> None:
+    workers = Workers(f"{HERE}:double", 2)
+    try:
+        one, other = await asyncio.gather(results(workers, range(50)), results(workers, range(100, 150)))
+    finally:
+        await workers.close()
+    assert one == {number: 2 * number for number in range(50)}
+    assert other == {number: 2 * number for number in range(100, 150)}
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the address space")
+async def test_parsing_needs_a_small_part_of_the_memory_allowed() -> None:
+    workers = Workers(f"{HERE}:loaded_memory", 1)
+    try:
+        needed = (await results(workers, [100]))[100]
+    finally:
+        await workers.close()
+    assert needed < MEMORY_BYTES / 3
