@@ -305,6 +305,26 @@ async def test_a_name_that_does_not_exist_is_never_answered_with_the_nearest_cod
     assert "parseUri" in answer.reason
 
 
+async def test_a_method_that_its_class_does_not_have_is_missing_and_the_others_are_near(shop: World) -> None:
+    for text in ("who calls `Coupon.save`?", "where is Coupon.save defined?"):
+        answer = await ask(shop, text)
+        assert (answer.evidence, answer.missing, answer.thin) == ((), ("Coupon.save",), True)
+        assert {each.symbol for each in answer.near} == {"Cart.save", "Basket.save"}
+
+
+async def test_a_variable_before_the_only_method_of_its_name_is_no_class(shop: World) -> None:
+    answer = await ask(shop, "who calls cart.add_item?")
+    assert answer.evidence[0].symbol == "Cart.add_item"
+    assert {each.role for each in answer.evidence[1:]} == {"test"}
+
+
+async def test_a_name_of_a_library_is_shown_where_it_is_used(shop: World) -> None:
+    answer = await ask(shop, "where is `json.dumps` defined?")
+    assert answer.missing == ("json.dumps",)
+    assert "defines json.dumps" in answer.reason
+    assert any("json.dumps" in each.citation.text for each in answer.evidence)
+
+
 async def test_a_name_like_no_other_has_no_near_miss(shop: World) -> None:
     answer = await ask(shop, "where is `frobnicate_quux` defined?")
     assert (answer.evidence, answer.near, answer.thin) == ((), (), True)

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 
+from app.core.named import QUOTED
 from app.core.query import Question
+from app.core.rank import defines
 from app.core.tokens import tokens
 
 LEAST_COVERAGE = 0.4
@@ -111,10 +113,25 @@ def _styles(name: str) -> set[str]:
     }
 
 
-def missing_names(question: Question, defined: Mapping[str, object]) -> tuple[str, ...]:
-    """Names that the question states plainly and nothing in `defined` (simple names) defines, in the order they are named."""
-    plain = [symbol for symbol in question.symbols if symbol.strength >= 0.9]
-    return tuple(symbol.name for symbol in plain if symbol.simple not in defined)
+def missing_names(question: Question, payloads: Iterable[Mapping[str, object]]) -> tuple[str, ...]:
+    """Names that the question states plainly and no chunk of `payloads` defines, in the order they are named.
+
+    The name that is asked for must be there as written (`A.save`, not some save); of others the last part is enough, since
+    what stands before it is often a variable (`app.config`).
+    """
+    chunks = list(payloads)
+    plain = [symbol.name for symbol in question.symbols if symbol.strength >= QUOTED]
+    return tuple(
+        name
+        for name in plain
+        if not any(defines(each, name if name == question.asked else name.rpartition(".")[2]) for each in chunks)
+    )
+
+
+def mentions(texts: Iterable[str], names: Iterable[str]) -> bool:
+    """Whether a text holds one of the names as a word: not defined there, but used (a library's, a setting's, a key)."""
+    words = "|".join(re.escape(name) for name in names)
+    return bool(words) and any(re.search(rf"(?<![\w.])(?:{words})(?!\w)", text) for text in texts)
 
 
 def _joined(token: str, subject: frozenset[str]) -> bool:

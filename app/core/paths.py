@@ -24,6 +24,13 @@ PACKAGE_FILES = (
 """Files that stand for their folder when code imports it."""
 
 
+def dotted_parts(path: str, qualified: str) -> list[str]:
+    """The folders, file stem and qualified name of a definition, as one dotted name would list them."""
+    folders = path.split("/")
+    stem = folders.pop().split(".", 1)[0]
+    return [*folders, *([] if stem in {"__init__", "index", "mod", "lib"} else [stem]), *qualified.split(".")]
+
+
 class PathTable:
     """All paths of a view. Built once a head; lookups cost what they find, not the number of files."""
 
@@ -33,7 +40,8 @@ class PathTable:
         self._by_stem: dict[str, list[str]] = {}
         self._by_package: dict[str, list[str]] = {}
         self._by_folder: dict[str, list[str]] = {}
-        self._words: Counter[str] | None = None
+        self._spread: Counter[str] | None = None
+        self._words: dict[str, dict[str, float]] = {}
         for path in sorted(self.paths):
             name = path.rsplit("/", 1)[-1]
             self._by_name.setdefault(name.lower(), []).append(path)
@@ -100,15 +108,14 @@ class PathTable:
 
     def word_score(self, path: str, weights: Mapping[str, float]) -> float:
         """How much of the query the path's own words hold: weight × rarity among all paths, halved for its folders."""
-        if self._words is None:
-            self._words = Counter(word for each in self.paths for word in set(tokens(each)))
-        name = path.rsplit("/", 1)[-1]
-        inside, all_words = set(tokens(name.split(".", 1)[0])), set(tokens(path))
-        total = 0.0
-        for word in sorted(all_words & weights.keys()):
-            rarity = math.log(1 + len(self.paths) / (1 + self._words[word]))
-            total += weights[word] * rarity * (1.0 if word in inside else 0.5)
-        return total
+        if self._spread is None:
+            self._spread = Counter(word for each in self.paths for word in set(tokens(each)))
+        if path not in self._words:
+            name = path.rsplit("/", 1)[-1]
+            own, all_words = set(tokens(name.split(".", 1)[0])), set(tokens(path))
+            rarity = {word: math.log(1 + len(self.paths) / (1 + self._spread[word])) for word in all_words}
+            self._words[path] = {word: rarity[word] * (1.0 if word in own else 0.5) for word in sorted(all_words)}
+        return sum(weights[word] * worth for word, worth in self._words[path].items() if word in weights)
 
 
 def _longest(parts: list[str], candidates: Iterable[str], written: int) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.core.paths import PathTable
+from app.core.paths import PathTable, dotted_parts
 from app.core.query import Question
 from app.core.roles import Role, is_gathering, role_of
 from app.core.types import Hit
@@ -140,31 +140,17 @@ def _signals(
 
 
 def defines(payload: Mapping[str, object], name: str) -> bool:
-    """Whether a chunk defines `name`: simple, or dotted as far as it is written (`A.save` is not B's save)."""
-    names = payload.get("names")
-    if not isinstance(names, list | tuple):
-        return False
+    """Whether a chunk defines `name`: simple, or dotted as far as it is written, by its classes (`A.save` is not B's save),
+    its file and its folders (`shop.cart.A.save`)."""
+    listed = payload.get("names")
+    names = [str(each) for each in listed] if isinstance(listed, list | tuple) else []
     if "." not in name:
         return name in names
-    simple = name.rsplit(".", 1)[-1]
-    return name in names or any(
-        str(each).endswith("." + name) or ("." not in str(each) and each == simple and _module_of(payload, name))
-        for each in names
-    )
-
-
-def _module_of(payload: Mapping[str, object], name: str) -> bool:
-    """Whether the part before the last dot names the chunk's file, as in `module.function`."""
-    stem = str(payload["path"]).rsplit("/", 1)[-1].split(".", 1)[0]
-    folder = str(payload["path"]).rsplit("/", 2)[-2] if str(payload["path"]).count("/") else ""
-    module = name.rsplit(".", 2)[-2]
-    return module in {stem, folder} and not any("." in str(each) for each in _qualified_with(payload, name))
-
-
-def _qualified_with(payload: Mapping[str, object], name: str) -> list[str]:
-    names = payload.get("names")
-    simple = name.rsplit(".", 1)[-1]
-    return [str(each) for each in names if str(each).endswith("." + simple)] if isinstance(names, list | tuple) else []
+    wanted = name.split(".")
+    whole = [each for each in names if each.rpartition(".")[2] == wanted[-1]]
+    # The list holds each qualified name and its last part: that part is a name of its own only where it is alone.
+    whole = [each for each in whole if "." in each] or whole
+    return any(dotted_parts(str(payload["path"]), each)[-len(wanted) :] == wanted for each in whole)
 
 
 def _symbol_scores(question: Question, found: Candidates) -> dict[str, float]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
+
+CACHED_PATHS = 1 << 14
+"""Paths whose role is remembered, about 200 bytes each: a question asks for the same few hundred again and again."""
 
 
 class Role(StrEnum):
@@ -62,6 +66,7 @@ _CONFIG_FILE = re.compile(
 )
 
 
+@lru_cache(maxsize=CACHED_PATHS)
 def role_of(path: str) -> Role:
     """The role of a repository path (posix, relative). Case does not matter except in Java-like type names."""
     folders = path.lower().split("/")

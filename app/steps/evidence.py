@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.clients.git import Mirror
+from app.clients.index import Index
 from app.core.cite import anchor, focus
-from app.core.records import LONGEST_SIGNATURE, ChunkRecord, dense_text, digest_of
+from app.core.records import LONGEST_SIGNATURE, ChunkRecord, dense_text, digest_of, read_chunk
 from app.core.source import decode, line_range
 from app.core.types import Chunk, Citation, Definition, Evidence, Skip, View
+from app.steps.view import seen
 
 MOST_TREES = 8
 """Trees (path → blob of a commit) kept in memory: 100,000 files take about 20 MB."""
@@ -88,6 +90,28 @@ async def read_texts(mirror: Mirror, blobs: Sequence[str]) -> dict[str, str]:
             if not isinstance(text, Skip):
                 texts[blob] = text
     return texts
+
+
+def shown_as(record: ChunkRecord, definition: Definition, score: float, reason: str) -> Place:
+    """The place of one definition in its chunk."""
+    lines = (definition.first, definition.last)
+    return Place(record, "definition", score, (reason,), definition.qualified, lines, definition.signature)
+
+
+async def chunks_of(index: Index, view: View, paths: Iterable[str]) -> dict[str, list[ChunkRecord]]:
+    """Path → its chunks."""
+    points = await index.read(view.repo, seen(view, path=tuple(sorted(paths))))
+    chunks: dict[str, list[ChunkRecord]] = {}
+    for point in points:
+        record = read_chunk(point.payload)
+        chunks.setdefault(record.path, []).append(record)
+    return chunks
+
+
+def around(records: Sequence[ChunkRecord], line: int) -> ChunkRecord | None:
+    """The smallest chunk that holds a line."""
+    holding = [record for record in records if record.first <= line <= record.last]
+    return min(holding, key=lambda record: (record.last - record.first, record.position), default=None)
 
 
 def _stand(place: Place, sha: str, blob: str, text: str, weights: Mapping[str, float]) -> Evidence | None:

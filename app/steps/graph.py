@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from app.clients.index import Index
 from app.core.graph import CONSTRUCTORS, CallerReport, FileFacts, Found, Resolver, Site, report
-from app.core.paths import PathTable
+from app.core.paths import PathTable, dotted_parts
 from app.core.records import FILE, FileRecord, read_file
 from app.core.types import Point, View
 from app.steps.view import paths_of, seen
@@ -112,15 +112,7 @@ def _narrowed(found: list[Found], dotted: str) -> list[Found]:
     if exact:
         return exact
     wanted = dotted.split(".")
-    return [each for each in found if _full_name(each)[-len(wanted) :] == wanted]
-
-
-def _full_name(found: Found) -> list[str]:
-    """The folders, file stem and qualified name of a definition, as one dotted name would list them."""
-    parts = found.path.split("/")
-    stem = parts[-1].split(".", 1)[0]
-    folders = parts[:-1] if stem in {"__init__", "index", "mod", "lib"} else [*parts[:-1], stem]
-    return [*folders, *found.definition.qualified.split(".")]
+    return [each for each in found if dotted_parts(each.path, each.definition.qualified)[-len(wanted) :] == wanted]
 
 
 def _called_as(target: Found) -> list[str]:

@@ -6,24 +6,25 @@ per candidate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.clients.embed import Embedder
 from app.clients.git import Mirror
 from app.clients.index import Index
-from app.core.enough import NEAR_MISSES, closest, is_thin, missing_names, spellings
+from app.core.enough import missing_names
 from app.core.graph import Caller, Found
 from app.core.named import IN_CODE
 from app.core.query import Question
 from app.core.rank import Candidates, Ranked, defines, rank
 from app.core.records import ChunkRecord, read_chunk
 from app.core.roles import is_doc, is_test
-from app.core.types import Answer, Definition, Evidence, View
-from app.steps.candidates import candidates, texts
-from app.steps.evidence import Place, verified
+from app.core.types import Answer, Definition, View
+from app.steps.candidates import candidates
+from app.steps.evidence import Place, around, chunks_of, shown_as, verified
 from app.steps.graph import find_callers, find_definitions, read_files
-from app.steps.view import paths_of, seen, view_of
+from app.steps.near import Near, judged
+from app.steps.view import paths_of, view_of
 
 __all__ = ["retrieve", "view_of"]
 
@@ -35,12 +36,6 @@ MOST_CALLERS = 30
 """Callers shown for one question."""
 SPARE = 4
 """Extra candidates that are verified, so that a dropped one leaves no gap."""
-MOST_MISSING = 3
-"""Names that exist nowhere for which near misses are looked for."""
-MOST_NEAR = 200
-"""Chunks read that define a name one slip away from a missing one."""
-FEWEST_NAMES = 12
-"""Subject words up to which a question is about its name, so that a name that does not exist leaves nothing to answer."""
 
 
 async def retrieve(
@@ -57,9 +52,9 @@ async def retrieve(
             question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."
         )
     found = await candidates(index, embedder, view, question, table)
+    question = await _meant_by(index, view, question, found)
     ranked = rank(question, found, table, limit + SPARE)
-    defined = {str(name) for hit in found.named for name in texts(hit.payload.get("names"))}
-    missing = missing_names(question, dict.fromkeys(defined))
+    missing = missing_names(question, [hit.payload for hit in found.named])
     callers: list[Place] = []
     reason = ""
     if question.asks_callers and question.asked and question.asked not in missing:
@@ -73,7 +68,21 @@ async def retrieve(
     answer = Answer(
         question.kind, shown, cited=cited, verified=len(shown), missing=missing, head=head, reason=reason,
     )  # fmt: skip
-    return await _judged(answer, index, mirror, view, question, found)
+    near = Near(index, mirror, view, question)
+    return await judged(answer, near, found)
+
+
+async def _meant_by(index: Index, view: View, question: Question, found: Candidates) -> Question:
+    """The question with `app.run` read as `Flask.run` where that is the only run there is: what stands before may be a variable."""
+    if "." not in question.asked or any(defines(hit.payload, question.asked) for hit in found.named):
+        return question
+    same = await find_definitions(index, view, question.asked.rpartition(".")[2])
+    code = [each for each in same if not is_test(each.path)]
+    if len(code) != 1 or question.asked[0].isupper():
+        return question
+    name = code[0].definition.qualified
+    symbols = tuple(replace(each, name=name) if each.name == question.asked else each for each in question.symbols)
+    return replace(question, asked=name, symbols=symbols)
 
 
 # --- what is shown --------------------------------------------------------------------------------------------------
@@ -141,12 +150,12 @@ async def _callers(index: Index, view: View, question: Question) -> tuple[list[P
     reasons: list[str] = []
     for target in found[:MOST_TARGETS]:
         report = await find_callers(index, view, target)
-        chunks = await _chunks(
+        chunks = await chunks_of(
             index, view, {target.path, *(caller.path for caller in (*report.exact, *report.possible))}
         )
-        definition = _around(chunks.get(target.path, []), target.definition.first)
+        definition = around(chunks.get(target.path, []), target.definition.first)
         if definition is not None:
-            places.append(_shown(definition, target.definition, 1.0, "asked"))
+            places.append(shown_as(definition, target.definition, 1.0, "asked"))
         tests_last = sorted(report.exact, key=lambda caller: is_test(caller.path))
         places += _called_from(tests_last, chunks, 0.9)
         places += _called_from(report.possible, chunks, 0.5)
@@ -162,90 +171,11 @@ def _meant(found: Sequence[Found], asked: str) -> list[Found]:
     return top or code
 
 
-def _shown(record: ChunkRecord, definition: Definition, score: float, reason: str) -> Place:
-    lines = (definition.first, definition.last)
-    return Place(record, "definition", score, (reason,), definition.qualified, lines, definition.signature)
-
-
 def _called_from(callers: Iterable[Caller], chunks: dict[str, list[ChunkRecord]], score: float) -> list[Place]:
     places = []
     for caller in callers:
-        record = _around(chunks.get(caller.path, []), caller.line)
+        record = around(chunks.get(caller.path, []), caller.line)
         if record is not None:
             role = "test" if is_test(caller.path) else "caller"
             places.append(Place(record, role, score, (caller.confidence,), caller.symbol, (caller.line, caller.line)))
     return places
-
-
-async def _chunks(index: Index, view: View, paths: Iterable[str]) -> dict[str, list[ChunkRecord]]:
-    points = await index.read(view.repo, seen(view, path=tuple(sorted(paths))))
-    chunks: dict[str, list[ChunkRecord]] = {}
-    for point in points:
-        record = read_chunk(point.payload)
-        chunks.setdefault(record.path, []).append(record)
-    return chunks
-
-
-def _around(records: Sequence[ChunkRecord], line: int) -> ChunkRecord | None:
-    """The smallest chunk that holds a line."""
-    holding = [record for record in records if record.first <= line <= record.last]
-    return min(holding, key=lambda record: (record.last - record.first, record.position), default=None)
-
-
-# --- is it enough? --------------------------------------------------------------------------------------------------
-
-
-async def _judged(
-    answer: Answer, index: Index, mirror: Mirror, view: View, question: Question, found: Candidates
-) -> Answer:
-    """The answer as it may be given: thin where it does not hold what was asked, empty where the name asked about is nowhere."""
-    unknown = answer.missing and (question.asked in answer.missing or len(question.subject) <= FEWEST_NAMES)
-    if unknown and not _mentions(answer, answer.missing):
-        near = await _near(index, mirror, view, question, answer.missing, found)
-        names = ", ".join(answer.missing[:3])
-        return replace(
-            answer,
-            evidence=(),
-            near=near,
-            thin=True,
-            cited=len(near),
-            verified=len(near),
-            reason=f"Nothing in this repository is called {names}.",
-        )
-    if not answer.evidence:
-        return replace(answer, thin=True, reason=answer.reason or "Nothing in the indexed files matches.")
-    texts = [f"{each.citation.path} {each.citation.text}" for each in answer.evidence]
-    if not question.asks_callers and is_thin(question, texts):
-        return replace(answer, thin=True, reason="The closest code holds few of the words of the question.")
-    return answer
-
-
-def _mentions(answer: Answer, names: Sequence[str]) -> bool:
-    """Whether the evidence holds one of the names as a word: not defined here, but used (a library's, a setting's, a key)."""
-    return any(name.rpartition(".")[2] in each.citation.text for name in names for each in answer.evidence)
-
-
-async def _near(
-    index: Index, mirror: Mirror, view: View, question: Question, missing: Sequence[str], found: Candidates
-) -> tuple[Evidence, ...]:
-    """Definitions with names like the missing ones: of the candidates, and where they have none, one slip away."""
-    near = _closest(missing, (hit.payload for hit in (*found.words, *found.meaning)))
-    if not near:
-        slips = tuple(dict.fromkeys(each for name in missing[:MOST_MISSING] for each in spellings(name)))
-        points = await index.read(view.repo, seen(view, names=slips), fields=("names",), limit=MOST_NEAR)
-        near = _closest(missing, (point.payload for point in points))
-    definitions = [each for name in near for each in await find_definitions(index, view, name)]
-    definitions.sort(key=lambda each: is_test(each.path))  # stable: the closest names stay first
-    chunks = await _chunks(index, view, {each.path for each in definitions[:NEAR_MISSES]})
-    places = []
-    for each in definitions[:NEAR_MISSES]:
-        record = _around(chunks.get(each.path, []), each.definition.first)
-        if record is not None:
-            places.append(_shown(record, each.definition, 0.0, "near"))
-    return tuple(each for each in await verified(mirror, view, places, question.weights) if each is not None)
-
-
-def _closest(missing: Sequence[str], payloads: Iterable[Mapping[str, object]]) -> list[str]:
-    names = dict.fromkeys(str(name) for payload in payloads for name in texts(payload.get("names")))
-    simple = [name for name in names if "." not in name]
-    return list(dict.fromkeys(each for name in missing for each in closest(name, simple)))[:NEAR_MISSES]

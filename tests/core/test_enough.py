@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.enough import LONGEST_SLIP, closest, coverage, is_thin, likeness, missing_names, spellings
+from app.core.enough import LONGEST_SLIP, closest, coverage, is_thin, likeness, mentions, missing_names, spellings
 from app.core.query import read_question
 
 NAMES = [
@@ -58,7 +58,22 @@ def test_number_and_joined_forms_do_not_decide() -> None:
 
 def test_only_plainly_named_names_are_missed() -> None:
     question = read_question("`parse_url` and `gone_for_good` break MyClass")
-    assert missing_names(question, {"parse_url": 1}) == ("gone_for_good",)
+    assert missing_names(question, [{"path": "a.py", "names": ["parse_url"]}]) == ("gone_for_good",)
+
+
+def test_the_name_asked_for_must_be_there_as_written() -> None:
+    chunk = {"path": "shop/cart.py", "names": ["save", "Cart.save"]}
+    for written in ("Cart.save", "cart.Cart.save", "shop.cart.Cart.save", "save"):
+        assert missing_names(read_question(f"who calls {written}?"), [chunk]) == ()
+    assert missing_names(read_question("who calls Basket.save?"), [chunk]) == ("Basket.save",)
+    assert missing_names(read_question("`basket.save` is slow and late"), [chunk]) == ()
+
+
+def test_a_mention_is_a_whole_word() -> None:
+    assert mentions(["x = json.dumps(y)"], ["json.dumps"])
+    assert mentions(["call(parse)"], ["nope", "parse"])
+    assert not mentions(["call(parser)", "self.parse()"], ["parse"])
+    assert not mentions(["anything"], [])
 
 
 @pytest.mark.parametrize(

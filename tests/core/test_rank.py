@@ -113,6 +113,8 @@ def test_a_dotted_name_fits_class_member_or_module_member() -> None:
     assert defines({"path": "a.py", "names": ["save", "A.save"]}, "A.save")
     assert defines({"path": "a.py", "names": ["save", "Outer.A.save"]}, "A.save")
     assert not defines({"path": "a.py", "names": ["save", "B.save"]}, "A.save")
+    assert defines({"path": "shop/cart.py", "names": ["save", "Cart.save"]}, "shop.cart.Cart.save")
+    assert not defines({"path": "shop/cart.py", "names": ["save", "Cart.save"]}, "cart.save")
     assert defines({"path": "pkg/store.py", "names": ["save"]}, "store.save")
     assert defines({"path": "pkg/__init__.py", "names": ["save"]}, "pkg.save")
     assert not defines({"path": "pkg/other.py", "names": ["save"]}, "store.save")
