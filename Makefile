@@ -43,12 +43,13 @@ $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
+# --no-deps: the lock is complete, and pip would resolve the extras of locked packages anew, past the lock.
 $(VENV)/.app: $(VENV)/.python requirements.lock pyproject.toml
 	@echo "Installing (once, about half a minute) ..."
-	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --require-hashes -r requirements.lock
 	$(PIP) install --no-deps --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.app requirements-dev.lock
-	$(PIP) install --require-hashes -r requirements-dev.lock
+	$(PIP) install --no-deps --require-hashes -r requirements-dev.lock
 	@touch $@

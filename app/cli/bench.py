@@ -1,4 +1,4 @@
-"""`coderag bench`: measures indexing and pushes, each part in a process of its own, and prints one table with the machine."""
+"""`coderag bench`: measures indexing, pushes, questions, webhooks and mentions, each in a process of its own; prints one table."""
 
 from __future__ import annotations
 
@@ -17,25 +17,37 @@ from app.cli.terminal import FOUND, AsJson, err, out, print_json
 from app.core.errors import Transient, UserError
 
 LINES = 500_000
-PARTS = {"index": LINES, "small": LINES // 10}
-"""Lines of each part's corpus; `small` shows that a push costs what changed, not what the repository holds."""
+PARTS = {
+    "index": ("bench_index", str(LINES)),
+    "small": ("bench_index", str(LINES // 10)),
+    "questions": ("bench_questions", str(LINES)),
+    "webhooks": ("bench_webhooks", "10"),
+    "mentions": ("bench_mentions", "20"),
+}
+"""The module and argument of each part: lines of the corpus, seconds of load, mentions. `small` shows that a push costs what
+changed, not what the repository holds."""
 
 
 def bench(
     repo: Annotated[
         Path | None, typer.Option(help="A git repository to index at HEAD; else installed sources.")
     ] = None,
-    part: Annotated[list[str] | None, typer.Option(help="index or small; may be given twice. Default: both.")] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(help="index, small, questions, webhooks or mentions; may be repeated. Default: all."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a full index and pushes of 1 and 10 files on this machine."""
+    """Measure a full index, pushes of 1 and 10 files, questions at 100,000 chunks, webhooks and mentions on this machine."""
     chosen = part or (["index"] if repo else list(PARTS))
     if unknown := [name for name in chosen if name not in PARTS]:
         raise UserError(f"{unknown[0]!r} is no part of the bench; choose from {', '.join(PARTS)}")
     figures: dict[str, object] = {"machine": machine()}
     for name in chosen:
         err.print(f"measuring {name} …")
-        figures[name] = _measured([str(PARTS[name]), *([str(repo.resolve())] if repo else [])])
+        module, argument = PARTS[name]
+        given = [str(repo.resolve())] if repo and module == "bench_index" else []
+        figures[name] = _measured(module, [argument, *given])
     if as_json:
         print_json(figures)
     else:
@@ -58,9 +70,9 @@ def machine() -> dict[str, object]:
     }
 
 
-def _measured(arguments: list[str]) -> dict[str, object]:
+def _measured(module: str, arguments: list[str]) -> dict[str, object]:
     # run() kills the child on Ctrl-C and waits for it.
-    done = subprocess.run([sys.executable, "-m", "app.cli.bench_index", *arguments], stdout=subprocess.PIPE)
+    done = subprocess.run([sys.executable, "-m", f"app.cli.{module}", *arguments], stdout=subprocess.PIPE)
     if done.returncode:
         raise Transient("A part of the bench failed; its own message is above.")
     found: dict[str, object] = json.loads(done.stdout)

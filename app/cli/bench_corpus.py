@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sysconfig
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 
 BRANCH_REF = "refs/heads/main"
@@ -44,6 +45,12 @@ def edited(data: bytes, number: int) -> bytes:
     return b"".join(
         (*lines[:at], b"\ndef added_by_the_bench(value):\n    return value + %d\n\n\n" % number, *lines[at:])
     )
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The smallest value that so many per cent of the values do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, ceil(len(ordered) * percent / 100) - 1)]
 
 
 def _stream(files: Mapping[str, bytes], *, parent: bool) -> Iterable[bytes]:

@@ -9,12 +9,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from app.cli.bench_corpus import commit, edited, python_sources
 from app.clients.embed import embedder
 from app.clients.git import Mirror, local_mirror
 from app.clients.index.open import open_index
+from app.core.languages import language_of
+from app.core.parse import parse
 from app.core.types import BRANCH
 from app.steps.ingest import index_workers
 from app.steps.reindex import reindex
@@ -60,6 +63,14 @@ def disk_bytes(folder: Path) -> int:
     return sum(file.stat().st_blocks * 512 for file in folder.rglob("*") if file.is_file())
 
 
+def parse_alone(files: Mapping[str, bytes]) -> float:
+    """Seconds that tree-sitter takes to parse the same sources one after the other, in this process, and nothing else."""
+    began = time.perf_counter()
+    for path, data in files.items():
+        parse(language_of(path), data)
+    return time.perf_counter() - began
+
+
 async def measure(root: Path, lines: int, given: Path | None = None) -> dict[str, object]:
     """Index `given`, else a corpus of `lines` lines, below `root`; then push edits of it (own corpus only)."""
     files = {} if given else python_sources(lines)
@@ -67,7 +78,8 @@ async def measure(root: Path, lines: int, given: Path | None = None) -> dict[str
     if not given:
         commit(bare, files)
     mirror, vectors, workers = local_mirror(bare), embedder(), index_workers()
-    index = open_index(root / "data", None, None, vectors)
+    index = open_index(root / "data", "", "", vectors)
+    alone = parse_alone(files) if files else None
 
     async def run(mirror: Mirror) -> tuple[float, int, int]:
         began = time.perf_counter()
@@ -84,6 +96,7 @@ async def measure(root: Path, lines: int, given: Path | None = None) -> dict[str
             "files": len(files) or None,
             "lines": sum(data.count(b"\n") for data in files.values()) or None,
             "index_seconds": round(seconds, 2),
+            "times_parsing_alone": round(seconds / alone, 1) if alone else None,
             "chunks": chunks,
             "peak_mb": memory.peak and round(memory.peak / 2**20),
             "index_mb": round(on_disk / 2**20, 1),

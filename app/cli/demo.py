@@ -81,7 +81,7 @@ async def _demo(path: Path | None, *, keep: bool, quiet: bool) -> list[Scene]:
         chapters = await choose_chapters(source, await source.resolve("HEAD"))
         staged = root / "staged.git"
         await repository_git.stage(source.path, staged, "main", chapters.start)
-        async with Sandbox(root / "github") as github, _running(github, root / "data") as bot:
+        async with Sandbox(root / "github") as github, running_bot(github, root / "data") as bot:
             github.add_user(REVIEWER)
             repository = await github.add_repository(f"{OWNER}/{name}", staged)
             github.set_permission(repository.full_name, REVIEWER, "write")
@@ -112,7 +112,7 @@ def _safe_name(name: str) -> str:
 
 
 @asynccontextmanager
-async def _running(github: Sandbox, data: Path) -> AsyncIterator[Any]:
+async def running_bot(github: Sandbox, data: Path) -> AsyncIterator[Any]:
     """The bot itself, web and worker in this process, told of the sandbox as it would be of GitHub."""
     settings = Settings(
         app_id=github.app_id,

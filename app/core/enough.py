@@ -19,6 +19,8 @@ LEAST_COVERAGE = 0.4
 """Share of a short question's subject words that its best evidence must hold, all together."""
 LEAST_COVERAGE_LONG = 0.1
 """The same for a whole issue, which tells a story around its subject."""
+MOST_TOGETHER = 3
+"""Subject words that one piece of evidence must hold: a third of them, but no more than this."""
 LONG_SUBJECT = 20
 """Distinct subject words from which a text is a story."""
 CLOSE = 0.72
@@ -31,21 +33,42 @@ NEAR_MISSES = 5
 
 
 def coverage(question: Question, texts: Iterable[str]) -> float:
-    """Share of the subject's words, by number, that stand in `texts` (code or prose, with their paths). 1.0 without a subject.
-
-    Only parts count, so that a name which does not exist is not counted twice by its joined form.
-    """
+    """Share of the subject's words, by number, that stand in `texts` (code or prose, with their paths). 1.0 without a subject."""
+    subject = _subject(question)
     held = {token for text in texts for token in tokens(text)}
-    subject = {token for token in question.subject if not _joined(token, question.subject)}
-    if not subject:
-        return 1.0
-    return sum(token in held or _singular(token) in held or token + "s" in held for token in subject) / len(subject)
+    return sum(_is_held(token, held) for token in subject) / len(subject) if subject else 1.0
 
 
 def is_thin(question: Question, texts: Iterable[str]) -> bool:
-    """Whether `texts` hold too little of what the question is about to be its answer."""
-    least = LEAST_COVERAGE_LONG if len(question.subject) >= LONG_SUBJECT else LEAST_COVERAGE
-    return coverage(question, texts) < least
+    """Whether `texts`, one a piece of evidence, hold too little of what the question is about to be its answer: too few of
+    its words in all, or no piece that holds several together, since single words are found everywhere."""
+    pieces = list(texts)
+    subject = _subject(question)
+    least = LEAST_COVERAGE_LONG if len(subject) >= LONG_SUBJECT else LEAST_COVERAGE
+    if coverage(question, pieces) < least:
+        return True
+    together = min(-(-len(subject) // 3), MOST_TOGETHER)
+    best = max((sum(_is_held(token, set(tokens(piece))) for token in subject) for piece in pieces), default=0)
+    return best < together
+
+
+def _subject(question: Question) -> list[str]:
+    """The subject's words, only parts: a name that does not exist is not counted twice by its joined form."""
+    return sorted(token for token in question.subject if not _joined(token, question.subject))
+
+
+def _is_held(token: str, held: set[str]) -> bool:
+    """Whether a word is there in any of its forms: `signed` where `sign`, `signing` where `signed`."""
+    return any(form in held for form in _forms(token))
+
+
+def _forms(token: str) -> set[str]:
+    stems = {token}
+    for ending in ("s", "es", "ed", "d", "ing", "er", "r"):
+        if token.endswith(ending) and len(token) - len(ending) > 2:
+            stems.add(token.removesuffix(ending))
+    stems |= {stem + "e" for stem in stems} | {stem[:-1] for stem in stems if len(stem) > 4 and stem[-1] == stem[-2]}
+    return {stem + ending for stem in stems for ending in ("", "s", "es", "ed", "ing", "er")}
 
 
 def closest(name: str, names: Iterable[str], most: int = NEAR_MISSES) -> list[str]:
@@ -137,7 +160,3 @@ def mentions(texts: Iterable[str], names: Iterable[str]) -> bool:
 def _joined(token: str, subject: frozenset[str]) -> bool:
     """Whether a token is the joined form of others (`parseurl` of parse, url)."""
     return any(token != part and token.startswith(part) and token[len(part) :] in subject for part in subject)
-
-
-def _singular(token: str) -> str:
-    return token[:-1] if token.endswith("s") else token

@@ -15,7 +15,7 @@ from app.core.types import Import
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.core.outline import Outline
+    from app.core.places import Outline
 
 STATEMENT_BYTES = 20_000
 """A longer import statement is generated; only so much of it is read."""

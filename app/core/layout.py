@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from app.core.lines import BUDGET_TOKENS, FLOOR_TOKENS, Lines
 from app.core.merge import Piece, merge
-from app.core.outline import CLASSES, Outline
+from app.core.places import CLASSES, Outline
 from app.core.split import Splitter
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from app.core.outline import Place
+    from app.core.places import Place
 
 WHOLE_CLASS_TOKENS = 2 * FLOOR_TOKENS
 """A class of this size stays one chunk with its methods."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from app.core.outline import line_starts
+from app.core.places import line_starts
 
 BYTES_PER_TOKEN = 4
 """A cheap estimate that holds within a third for code; counting real tokens would cost more than parsing."""

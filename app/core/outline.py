@@ -15,23 +15,18 @@ Captures of the .scm files:
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tree_sitter import QueryCursor
 
 from app.core.languages import Language, query_of
+from app.core.nesting import Above, arrange
+from app.core.places import DEFINITIONS, Binding, Outline, Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tree_sitter import Node
-
-DEFINITIONS = frozenset({"function", "method", "class", "interface", "type", "enum", "impl", "constant", "module"})
-CLASSES = frozenset({"class", "interface", "enum", "impl"})
-"""Kinds whose members are methods and fields."""
 
 MAX_DEPTH = 256
 """Levels of the tree in which a pattern may start: 100,000 nested parentheses cost 16 s without it, nothing with it."""
@@ -41,73 +36,6 @@ MATCH_LIMIT = 1024
 
 BOUND_BYTES = 200
 """A longer name or type is not followed; its start is kept."""
-
-
-@dataclass(slots=True)
-class Place:
-    """A definition while the file is read. Bytes are half-open, lines are git's with both ends included.
-
-    `own` is where its node starts, `start` includes what wraps it; `top` is the first line with its comments and
-    attributes, `first` without. `body` is -1 without one. `parent` is an index into the outline, -1 at top level.
-    `owner` is the qualified name of the class that `self` means here, or empty.
-    """
-
-    kind: str
-    node: Node
-    name: str
-    own: int
-    start: int
-    end: int
-    name_end: int
-    body: int
-    first: int
-    last: int
-    top: int
-    parent: int = -1
-    qualified: str = ""
-    owner: str = ""
-    children: list[int] = field(default_factory=list)
-    comments: list[tuple[int, int]] = field(default_factory=list)
-
-
-class Binding(NamedTuple):
-    """A name bound at bytes `at`..`end`. `how` is declared, made, called, path, from, or empty where the value is unknown."""
-
-    at: int
-    end: int
-    name: str
-    how: str
-    value: str
-    in_class: bool = False
-
-
-@dataclass(slots=True)
-class Outline:
-    """One file as its query saw it. `starts` holds the byte offset of each line; `calls` are (name's byte, callee, object)."""
-
-    source: bytes
-    language: Language
-    starts: list[int]
-    places: list[Place] = field(default_factory=list)
-    imports: list[Node] = field(default_factory=list)
-    calls: list[tuple[int, bytes, bytes | None]] = field(default_factory=list)
-    bindings: list[Binding] = field(default_factory=list)
-    edges: list[int] = field(default_factory=list)
-    inside: list[int] = field(default_factory=list)
-
-    def line(self, at: int) -> int:
-        """The line (from 1) that holds byte `at`."""
-        return bisect_right(self.starts, at)
-
-    def scope(self, at: int) -> int:
-        """The innermost definition around byte `at`: an index into `places`, or -1."""
-        found = bisect_right(self.edges, at) - 1
-        return self.inside[found] if found >= 0 else -1
-
-
-def line_starts(source: bytes) -> list[int]:
-    """Byte offsets at which lines start. Lines are git's: only \\n ends one."""
-    return [0, *(found.end() for found in re.finditer(b"\n", source))]
 
 
 def read_outline(
@@ -125,7 +53,7 @@ def read_outline(
     outline = Outline(source, language, starts)
     raw: list[Place] = []
     wraps: list[tuple[int, int]] = []
-    above: dict[int, tuple[int, int, int, bool]] = {}
+    above: dict[int, Above] = {}
     roles: dict[int, str] = {}
     for pattern, captures in matches:
         role = roles.get(pattern)
@@ -150,10 +78,7 @@ def read_outline(
                 or b"." in source[node.start_byte : node.end_byte]
             ):
                 outline.calls.append((node.end_byte - 1, source[node.start_byte : node.end_byte], None))
-    outline.places = _distinct(raw)
-    _wrap(outline, sorted(wraps))
-    _nest(outline)
-    _attach(outline, above)
+    arrange(outline, raw, wraps, above)
     return outline
 
 
@@ -224,7 +149,7 @@ def _place(outline: Outline, kind: str, captures: dict[str, list[Node]]) -> Plac
     return place
 
 
-def _add_above(outline: Outline, above: dict[int, tuple[int, int, int, bool]], node: Node, is_comment: bool) -> None:
+def _add_above(outline: Outline, above: dict[int, Above], node: Node, is_comment: bool) -> None:
     start, end = node.start_byte, node.end_byte
     first = outline.line(start)
     column = start - outline.starts[first - 1]
@@ -232,89 +157,4 @@ def _add_above(outline: Outline, above: dict[int, tuple[int, int, int, bool]], n
         return  # code stands before it on its line
     while end > start and outline.source[end - 1] in b"\r\n":
         end -= 1
-    above[outline.line(max(start, end - 1))] = (first, start, end, is_comment)
-
-
-def _distinct(raw: list[Place]) -> list[Place]:
-    """In document order, parents first; of two readings of one place the one that is not a constant."""
-    raw.sort(key=lambda place: (place.own, -place.end, place.kind == "constant"))
-    kept: list[Place] = []
-    seen: set[tuple[int, str]] = set()
-    bodies: set[int] = set()
-    for place in raw:
-        if (place.name_end, place.name) in seen or (
-            place.body >= 0 and place.body in bodies and place.kind != "constant"
-        ):
-            continue  # `typedef struct a {…} a;` is one definition
-        seen.add((place.name_end, place.name))
-        bodies.add(place.body)
-        kept.append(place)
-    return kept
-
-
-_TAIL = re.compile(rb"[\s;,)\]}]*")
-"""What may follow a definition to the end of the node around it."""
-
-
-def _wrap(outline: Outline, wraps: list[tuple[int, int]]) -> None:
-    """Extend definitions to the nodes around them: a wrap belongs to the first definition that starts inside it, if it is the
-    last thing inside as well. `export default cond ? { a() {} } : {}` is more than `a`, and half of it would not parse."""
-    position = 0
-    places = outline.places
-    for start, end in wraps:
-        while position < len(places) and places[position].own < start:
-            position += 1
-        if position == len(places):
-            return
-        place = places[position]
-        if not (place.own < end and place.end <= end and start < place.start):
-            continue
-        if _TAIL.fullmatch(outline.source, place.end, end):
-            place.start = start
-            place.first = place.top = outline.line(start)
-            place.last = max(place.last, outline.line(max(start, end - 1)))
-
-
-def _nest(outline: Outline) -> None:
-    """Set parents, and the table that finds the innermost definition around a byte."""
-    stack: list[int] = []
-    edges, inside = outline.edges, outline.inside
-
-    def mark(at: int, place: int) -> None:
-        if edges and edges[-1] == at:
-            inside[-1] = place
-        else:
-            edges.append(at)
-            inside.append(place)
-
-    places = outline.places
-    for index, place in enumerate(places):
-        while stack and (places[stack[-1]].end <= place.own or places[stack[-1]].end < place.end):
-            ended = stack.pop()
-            if places[ended].end <= place.own:
-                mark(places[ended].end, stack[-1] if stack else -1)
-        if stack and places[stack[-1]].own == place.own and places[stack[-1]].end == place.end:
-            stack.pop()  # two names of one statement stand side by side
-        if stack:
-            place.parent = stack[-1]
-            places[stack[-1]].children.append(index)
-        stack.append(index)
-        mark(place.own, index)
-    while stack:
-        ended = stack.pop()
-        mark(places[ended].end, stack[-1] if stack else -1)
-
-
-def _attach(outline: Outline, above: dict[int, tuple[int, int, int, bool]]) -> None:
-    """Bind comments and attributes that end on the line above a definition, and stand no deeper than it, to it."""
-    for place in outline.places:
-        column = place.start - outline.starts[place.first - 1]
-        while (found := above.get(place.top - 1)) is not None:
-            first, start, end, is_comment = found
-            if start - outline.starts[first - 1] > column:
-                break
-            place.top = first
-            if is_comment:
-                place.comments.insert(0, (start, end))
-            else:
-                place.first = first
+    above[outline.line(max(start, end - 1))] = Above(first, start, end, is_comment)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from app.core import headers
 from app.core.imports import read_imports
-from app.core.outline import CLASSES, Outline
+from app.core.places import CLASSES, Outline
 from app.core.resolve import RECEIVER_CHARACTERS, Names, join
 from app.core.types import Call, Definition
 
 if TYPE_CHECKING:
-    from app.core.outline import Place
+    from app.core.places import Place
     from app.core.types import Import
 
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")

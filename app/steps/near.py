@@ -38,7 +38,7 @@ class Near:
 async def judged(answer: Answer, near: Near, found: Candidates) -> Answer:
     """The answer as it may be given: thin where it does not hold what was asked, empty where the name asked about is nowhere."""
     question, missing = near.question, answer.missing
-    shown = [f"{each.citation.path} {each.citation.text}" for each in answer.evidence]
+    shown = [f"{each.citation.path} {each.symbol} {each.citation.text}" for each in answer.evidence]
     if missing and (question.asked in missing or len(question.subject) <= FEWEST_NAMES):
         names = ", ".join(missing[:MOST_MISSING])
         if not mentions(shown, missing):

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from app.cli.bench_corpus import edited
+from app.cli import bench_mentions, bench_questions, bench_webhooks
+from app.cli.bench_corpus import edited, percentile
 from app.cli.bench_index import measure
 
 
@@ -24,3 +25,27 @@ def test_an_edit_lands_before_a_definition_in_the_middle() -> None:
     changed = edited(source, 7)
     assert changed.index(b"added_by_the_bench") > changed.index(b"def one")
     assert changed.index(b"added_by_the_bench") < changed.index(b"def two")
+
+
+async def test_bench_asks_questions_and_mentions(tmp_path: Path) -> None:
+    asked = await bench_questions.measure(_made(tmp_path / "questions"), 3000)
+    mentioned = await bench_mentions.measure(_made(tmp_path / "mentions"), 2, 3000)
+    assert asked["questions"]
+    assert asked["p50_ms"]
+    assert mentioned["mentions"] == 2
+
+
+def test_bench_sends_webhooks_that_are_all_accepted() -> None:
+    found = bench_webhooks.measure(0.2)
+    assert found["deliveries"] == 40
+    assert found["not_202"] == 0
+
+
+def test_a_percentile_is_a_value_that_was_measured() -> None:
+    assert percentile([3.0, 1.0, 2.0], 50) == 2.0
+    assert percentile([3.0, 1.0, 2.0], 99) == 3.0
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir()
+    return folder

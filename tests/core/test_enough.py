@@ -51,9 +51,19 @@ def test_evidence_must_hold_the_subject() -> None:
     assert coverage(question, ["flux capacitor regulate temporal displacement"]) == 1.0
 
 
+def test_single_words_in_many_places_are_no_answer() -> None:
+    question = read_question("GPU tensor memory pinning for CUDA streams")
+    scattered = ["def tensor(): ...", "memory = 1", "class Stream: ...", "pinning"]
+    assert coverage(question, scattered) > 0.5
+    assert is_thin(question, scattered)
+    assert not is_thin(question, ["def pin(tensor, memory): ...", "class Stream: ..."])
+
+
 def test_number_and_joined_forms_do_not_decide() -> None:
     assert coverage(read_question("session cookies"), ["the cookie of a sessions"]) == 1.0
     assert coverage(read_question("parseURL"), ["parse the url"]) == 1.0
+    assert coverage(read_question("signed cookies expiring"), ["sign(cookie, expire)"]) == 1.0
+    assert coverage(read_question("sign"), ["signal"]) == 0.0
 
 
 def test_only_plainly_named_names_are_missed() -> None:

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.languages import row_of
-from app.core.outline import line_starts, read_outline
+from app.core.outline import read_outline
 from app.core.parse import parse
+from app.core.places import line_starts
 from app.core.symbols import Symbols, read_symbols
 from app.core.types import Call, Definition, Import
 

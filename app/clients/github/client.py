@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.clients.github import read
 from app.clients.github.auth import CHECKS, CONTENTS, METADATA, READ, WRITE, Permissions, Scope, scope
 from app.clients.github.connection import Connection, Parameters, path_of, segment
-from app.core.errors import Forbidden, Gone, Rejected, Suspended
+from app.core.errors import Forbidden, Gone, Rejected, Suspended, Transient
 from app.core.types import App, Comment, Installation, Issue, PullRequest, Repository
 
 CHECK_NAME = "CodeRAG"
@@ -208,7 +208,7 @@ class GitHub:
             return
 
     async def react(self, installation: int, repo: int, number: int, kind: str, comment: int, content: str) -> bool:
-        """Add a reaction (eyes, confused, …). False where GitHub refused: a reaction is never worth failing a job.
+        """Add a reaction (eyes, confused, …). False where that failed: a reaction is never worth failing a job.
 
         A review's text cannot be reacted to over REST.
         """
@@ -217,7 +217,7 @@ class GitHub:
         target = f"/issues/{number}" if kind == "body" else f"/{COMMENT_PATHS[kind]}/{comment}"
         try:
             await self._write("POST", installation, repo, f"{target}/reactions", {"content": content})
-        except (Forbidden, Rejected, Gone):
+        except (Forbidden, Rejected, Gone, Transient):
             return False
         return True
 

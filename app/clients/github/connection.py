@@ -123,7 +123,8 @@ class Connection:
         self, method: str, url: httpx.URL, who: Scope | None, json: object, params: Parameters | None
     ) -> httpx.Response:
         """GETs are tried again within PATIENCE; anything that writes is sent once, its failure told to the job."""
-        if method != "GET" and who is not None:
+        # A reaction notifies nobody, and is worth nothing when it comes late.
+        if method != "GET" and who is not None and not url.path.endswith("/reactions"):
             await self._pace.wait(who.installation)
         waited, tries = 0.0, 0
         while True:

@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable
 
 from app.core.errors import Transient
 
-BURST = 10
-"""Writes an installation may send at once after a quiet time, so that one answer is not slowed down."""
+BURST = 20
+"""Writes an installation may send at once after a quiet time, so that no single answer is slowed down."""
 
 INTERVAL = 1.0
-"""Seconds a write then; GitHub asks for one second between writes and stops at about 80 a minute."""
+"""Seconds a write then; GitHub asks for one second between writes and stops at about 80 a minute: 20 + 60."""
 
 LONGEST_WAIT = 20.0
 """Seconds a job may wait here; beyond that it is given back."""
