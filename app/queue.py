@@ -14,7 +14,7 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
@@ -82,10 +82,14 @@ class Queue:
         Where the key is running, it is queued once more under a key of its own, a second later, unless `job.complete`: what
         the running job read may be older than this hint. arq alone would drop the hint.
         """
+        return await self._enqueue(job, delivery, noted=False)
+
+    async def _enqueue(self, job: Job, delivery: str, *, noted: bool) -> bool:
+        """`noted` tells that the delivery is known to wait for the job's own key."""
         with _outage():
             for run in range(MOST_AGAIN):
                 key = job.key if run == 0 else f"{job.key}:again{run}"
-                if delivery:
+                if delivery and not (noted and run == 0):
                     await self._expect(delivery, key)
                 defer = job.defer if run == 0 else max(job.defer, AGAIN_SECONDS)
                 state = await self._place(job, key, defer)
@@ -108,8 +112,21 @@ class Queue:
 
     # --- deliveries -----------------------------------------------------------------------------------------------
 
-    async def claim(self, delivery: str) -> bool:
-        """Whether the work of this delivery (GitHub's GUID) is still to be done; if so it is ours from now on.
+    async def deliver(self, delivery: str, jobs: Sequence[Job]) -> list[str] | None:
+        """Queue the jobs of a delivery (GitHub's GUID) once; the keys of those that were not queued yet.
+
+        None where the delivery is done or in hand (see `claim`). Where Redis fails in the middle, the delivery counts as failed.
+        """
+        if not await self.claim(delivery, jobs):
+            return None
+        try:
+            return [job.key for job in jobs if await self._enqueue(job, delivery, noted=True)]
+        except Transient:
+            await self.fail(delivery)
+            raise
+
+    async def claim(self, delivery: str, jobs: Sequence[Job] = ()) -> bool:
+        """Whether the work of this delivery is still to be done; if so it is ours from now on, and done when these jobs are.
 
         False for one that is done, or whose jobs are queued or running. True for a new one and for one that failed: GitHub
         redelivers under the same GUID, and a person asks for that exactly when something went wrong.
@@ -124,8 +141,13 @@ class Queue:
                         return False
                     pipe.multi()
                     pipe.delete(name)
-                    pipe.hset(name, mapping={"state": "queued", "at": str(time.time()), "jobs": "[]"})
+                    keys = [job.key for job in jobs]
+                    pipe.hset(name, mapping={"state": "queued", "at": str(time.time()), "jobs": json.dumps(keys)})
                     pipe.expire(name, _DELIVERY_SECONDS)
+                    # Noted before anything is queued: a job may end before this process hears that it was taken.
+                    for key in keys:
+                        pipe.sadd(_waiting(key), delivery)
+                        pipe.expire(_waiting(key), _DELIVERY_SECONDS)
                     with suppress(WatchError):
                         await pipe.execute()
                         return True
@@ -139,7 +161,7 @@ class Queue:
         return time.time() - float(held.get("at", 0)) > CLAIM_SECONDS
 
     async def _expect(self, delivery: str, key: str) -> None:
-        """Note that this delivery is done when the job is, before the job can end."""
+        """Note that this delivery is done when one more job is."""
         name = _delivery(delivery)
         while True:
             async with self._redis.pipeline(transaction=True) as pipe:

@@ -221,6 +221,32 @@ async def test_a_delivery_with_two_jobs_is_done_when_both_are(
     assert await queue.delivery_state(GUID) == state
 
 
+async def test_a_delivery_that_asked_for_one_more_run_is_done_after_that_run(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue_module, "AGAIN_SECONDS", 0.05)
+    jobs = Jobs(queue)
+    jobs.go_on.clear()
+    await queue.enqueue(PULL)
+    working = asyncio.create_task(jobs.run())
+    await jobs.running.wait()
+    assert await queue.deliver(GUID, [PULL]) == [PULL.key]
+    await queue.settle(PULL.key, succeeded=True)
+    assert await queue.delivery_state(GUID) == "queued"
+    jobs.go_on.set()
+    await working
+    assert len(jobs.ran) == 2
+    assert await queue.delivery_state(GUID) == "done"
+
+
+async def test_the_jobs_of_a_delivery_are_queued_in_one_call_and_once(queue: Queue) -> None:
+    assert await queue.deliver(GUID, [PULL, ANSWER]) == [PULL.key, ANSWER.key]
+    assert await queue.deliver(GUID, [PULL, ANSWER]) is None
+    assert await queue.deliver("another-guid", [PULL]) == []
+    await Jobs(queue).run()
+    assert [await queue.delivery_state(guid) for guid in (GUID, "another-guid")] == ["done", "done"]
+
+
 async def test_two_deliveries_that_share_a_job_end_with_it(queue: Queue) -> None:
     for guid in ("guid-one", "guid-two"):
         assert await queue.claim(guid)
@@ -366,6 +392,7 @@ async def test_a_redis_that_is_away_raises_transient_from_every_call(tmp_path: P
         away.enqueue(PULL),
         away.enqueue(PULL, GUID),
         away.claim(GUID),
+        away.deliver(GUID, [PULL]),
         away.fail(GUID),
         away.settle(PULL.key, succeeded=True),
         away.delivery_state(GUID),

@@ -128,16 +128,12 @@ async def _queue(queue: Queue, delivery: str, decision: Decision) -> tuple[list[
     if not decision.jobs:
         return [], decision.reason
     try:
-        if not await queue.claim(delivery):
-            return [], "this delivery is done or in hand"
-        try:
-            queued = [job.key for job in decision.jobs if await queue.enqueue(job, delivery)]
-        except Transient:
-            await queue.fail(delivery)
-            raise
+        queued = await queue.deliver(delivery, decision.jobs)
     except Transient as problem:
         log.error("delivery not queued", extra={"problem": str(problem)})
         raise HTTPException(503, "not queued; redeliver", {"Retry-After": f"{problem.retry_after:.0f}"}) from None
+    if queued is None:
+        return [], "this delivery is done or in hand"
     return queued, "" if queued else "the same work is queued already"
 
 
