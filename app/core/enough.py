@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from app.core.named import QUOTED
 from app.core.query import Question
@@ -42,13 +43,14 @@ def coverage(question: Question, texts: Iterable[str]) -> float:
 def is_thin(question: Question, texts: Iterable[str]) -> bool:
     """Whether `texts`, one a piece of evidence, hold too little of what the question is about to be its answer: too few of
     its words in all, or no piece that holds several together, since single words are found everywhere."""
-    pieces = list(texts)
+    pieces = [set(tokens(text)) for text in texts]
     subject = _subject(question)
     least = LEAST_COVERAGE_LONG if len(subject) >= LONG_SUBJECT else LEAST_COVERAGE
-    if coverage(question, pieces) < least:
+    everything = set().union(*pieces)
+    if subject and sum(_is_held(token, everything) for token in subject) < least * len(subject):
         return True
     together = min(-(-len(subject) // 3), MOST_TOGETHER)
-    best = max((sum(_is_held(token, set(tokens(piece))) for token in subject) for piece in pieces), default=0)
+    best = max((sum(_is_held(token, piece) for token in subject) for piece in pieces), default=0)
     return best < together
 
 
@@ -59,16 +61,17 @@ def _subject(question: Question) -> list[str]:
 
 def _is_held(token: str, held: set[str]) -> bool:
     """Whether a word is there in any of its forms: `signed` where `sign`, `signing` where `signed`."""
-    return any(form in held for form in _forms(token))
+    return not held.isdisjoint(_forms(token))
 
 
-def _forms(token: str) -> set[str]:
+@lru_cache(maxsize=1 << 12)
+def _forms(token: str) -> frozenset[str]:
     stems = {token}
     for ending in ("s", "es", "ed", "d", "ing", "er", "r"):
         if token.endswith(ending) and len(token) - len(ending) > 2:
             stems.add(token.removesuffix(ending))
     stems |= {stem + "e" for stem in stems} | {stem[:-1] for stem in stems if len(stem) > 4 and stem[-1] == stem[-2]}
-    return {stem + ending for stem in stems for ending in ("", "s", "es", "ed", "ing", "er")}
+    return frozenset(stem + ending for stem in stems for ending in ("", "s", "es", "ed", "ing", "er"))
 
 
 def closest(name: str, names: Iterable[str], most: int = NEAR_MISSES) -> list[str]:
