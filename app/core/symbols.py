@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from app.core import headers
 from app.core.imports import read_imports
 from app.core.places import CLASSES, Outline
-from app.core.resolve import RECEIVER_CHARACTERS, Names, join
+from app.core.resolve import RECEIVER_CHARACTERS, Names
+from app.core.scopes import join
 from app.core.types import Call, Definition
 
 if TYPE_CHECKING:
