@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
-import io
 import json
 import os
-import pickle
 import signal
 import sys
 import time
@@ -17,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from app.clients.worker_child import HEADER
+from app.clients.worker_pipe import PIPE_BYTES, answer_of, clean_environment, frame, widen_pipes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
@@ -38,15 +36,7 @@ START_SECONDS = 60.0
 IN_FLIGHT = 8
 """Items handed to one child at a time: it works on while this process is busy elsewhere for some tens of milliseconds."""
 
-PIPE_BYTES = 1024 * 1024
-"""Linux pipes hold 64 KiB, two or three files; this holds what is in flight."""
-
-_KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "PYTHONHASHSEED")
-"""All that a child inherits: a list of what is let through, so that no key or token ever is."""
-
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from app.clients.worker_child import serve; serve()"
-
-_NUMPY = frozenset({"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +195,7 @@ class Workers:
 
     def _send(self, child: _Child, task: _Task[Any]) -> None:
         if task.frame is None:
-            task.frame = _frame(task.item)
+            task.frame = frame(task.item)
         if not child.running:
             child.since = time.monotonic()
         child.running.append(task)
@@ -238,9 +228,9 @@ class Workers:
         self._children.append(child)
         if self._closed:
             _kill(child)
-        _widen_pipes(process)
+        widen_pipes(process)
         assert process.stdin is not None
-        process.stdin.write(_frame(self._settings))
+        process.stdin.write(frame(self._settings))
         child.reader = asyncio.create_task(self._read(child))
 
     async def _read(self, child: _Child) -> None:
@@ -251,7 +241,7 @@ class Workers:
         try:
             while True:
                 (length,) = HEADER.unpack(await stream.readexactly(HEADER.size))
-                word, value = _loads(await stream.readexactly(length))
+                word, value = answer_of(await stream.readexactly(length))
                 problem = self._answered(child, word, value)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -343,54 +333,7 @@ def _kill(child: _Child) -> None:
             os.kill(child.process.pid, signal.SIGKILL)
 
 
-def clean_environment(environment: dict[str, str]) -> dict[str, str]:
-    """What a child may see of an environment. One thread for numerical libraries: each one reserves address space."""
-    kept = {name: environment[name] for name in _KEPT_ENVIRONMENT if name in environment}
-    return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-
-
 def deadline_in(seconds: float) -> Callable[[], bool]:
     """A clock for pure code: answers true once so many seconds have passed."""
     end = time.monotonic() + seconds
     return lambda: time.monotonic() > end
-
-
-def _frame(value: object) -> bytes:
-    body = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
-    return HEADER.pack(len(body)) + body
-
-
-class _Answers(pickle.Unpickler):
-    """Reads what a child wrote. A child has parsed hostile files: only plain classes of ours and arrays may come out of it."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module.startswith("numpy") and name in _NUMPY:
-            return super().find_class(module, name)
-        if module.partition(".")[0] in _OURS and "." not in name:
-            found = getattr(importlib.import_module(module), name)
-            if isinstance(found, type) and found.__module__ == module:
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name} may not come from a worker")
-
-
-_OURS = frozenset({"app"})
-
-
-def _loads(data: bytes) -> tuple[str, object]:
-    word, value = _Answers(io.BytesIO(data)).load()
-    return str(word), value
-
-
-def _widen_pipes(process: asyncio.subprocess.Process) -> None:
-    """Larger pipes where the system has them (Linux); everywhere else the pool is only a little slower."""
-    import fcntl
-
-    widen = getattr(fcntl, "F_SETPIPE_SZ", None)
-    transport = process._transport  # type: ignore[attr-defined]
-    if widen is None or transport is None:
-        return
-    for number in (0, 1):
-        pipe = transport.get_pipe_transport(number)
-        if pipe is not None:
-            with contextlib.suppress(OSError, AttributeError):
-                fcntl.fcntl(pipe.get_extra_info("pipe").fileno(), widen, PIPE_BYTES)

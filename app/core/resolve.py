@@ -1,6 +1,6 @@
-"""Owns what one file proves about its own call sites: scopes, imports, classes and local types. Reads no other file, guesses nothing.
+"""Owns what one file proves about its own receivers and calls. Reads no other file, guesses nothing.
 
-A target has one of these forms (see `symbols.read_symbols`, which documents them for readers).
+The forms of a target are those that `symbols.read_symbols` lists for readers.
 """
 
 from __future__ import annotations
