@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from app.clients.github import Permission
 from app.core.comment import Marker, answer_comment, failure_comment, not_indexed_comment, read_marker, refusal_comment
 from app.core.errors import Gone
 from app.core.mention import Mention, find_mention
@@ -43,20 +45,23 @@ class Asked:
 
 async def answer_mention(deps: Deps, installation: int, repo: int, number: int, kind: str, comment: int) -> str:
     """Answer the comment as it stands now; leave quietly where it is gone, locked away, no longer ours to answer."""
-    asked = await _read(deps, installation, repo, number, kind, comment)
+    asked, repository = await asyncio.gather(
+        _read(deps, installation, repo, number, kind, comment), deps.github.repository(installation, repo)
+    )
     if isinstance(asked, str):
         return asked
-    if (await deps.github.repository(installation, repo)).archived:
+    if repository.archived:
         return "the repository is archived"
     await deps.github.react(installation, repo, number, kind, comment, "eyes")
     # A closed pull request has lost its overlay, and perhaps its base branch: it is answered from the branch.
     is_open = asked.issue.is_pull and asked.issue.state == "open"
-    site = await visit(
-        deps, installation, repo, await deps.github.pull(installation, repo, number) if is_open else None
+    pull = await deps.github.pull(installation, repo, number) if is_open else None
+    site, said, permission = await asyncio.gather(
+        visit(deps, installation, repo, pull, repository),
+        deps.github.comments(installation, repo, number, is_pull=asked.issue.is_pull),
+        deps.github.permission(installation, repo, asked.comment.author),
     )
-    said = await deps.github.comments(installation, repo, number, is_pull=asked.issue.is_pull)
-    earlier = replies(said, deps.app, asked)
-    allowed = await _may_ask(deps, site, asked)
+    earlier, allowed = replies(said, deps.app, asked), may_ask(site, asked, permission)
     if is_loud(earlier, site.config.limits.questions_per_thread_per_hour) or (
         not allowed and was_refused(earlier, asked)
     ):
@@ -72,6 +77,11 @@ async def answer_mention(deps: Deps, installation: int, repo: int, number: int, 
     for job in obeyed.then:
         await deps.queue.enqueue(job)
     return str(outcome)
+
+
+async def is_wanted(deps: Deps, installation: int, repo: int, number: int, kind: str, comment: int) -> bool:
+    """Whether the comment is still there and still ours to answer."""
+    return not isinstance(await _read(deps, installation, repo, number, kind, comment), str)
 
 
 async def give_up(
@@ -103,11 +113,11 @@ async def _read(deps: Deps, installation: int, repo: int, number: int, kind: str
     return Asked(text, issue, mention, Place(installation, repo, number, thread))
 
 
-async def _may_ask(deps: Deps, site: Site, asked: Asked) -> bool:
-    permission = await deps.github.permission(site.installation, site.repo, asked.comment.author)
-    private = site.repository.private
+def may_ask(site: Site, asked: Asked, permission: Permission) -> bool:
+    """Whether the person may have this: by the settings, and for what changes things by write access as well."""
     if asked.mention.command in WRITERS_COMMANDS and permission.level not in ("write", "admin"):
         return False
+    private = site.repository.private
     return site.config.who_may_ask.allows(
         asked.comment.author, permission=permission.level, role=permission.role, private=private
     )

@@ -31,22 +31,31 @@ RECONCILE_SECONDS = 3600.0
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A job by its name in the queue. `run` takes the clients and the job's arguments and says what it did, for the log;
-    `give_up` takes the reference to name in addition, and shows people that the job failed for good. `most` is how many
-    may run at once in a process."""
+    `give_up` takes the reference to name in addition, and shows people that the job failed for good. `wanted` tells whether
+    anybody still waits for it, asked where something it needed was gone. `most` is how many may run at once in a process."""
 
     name: str
     run: Callable[..., Awaitable[str]]
     seconds: float
     give_up: Callable[..., Awaitable[None]] | None = None
+    wanted: Callable[..., Awaitable[bool]] | None = None
     most: int = 10
 
 
 KINDS = (
     Kind("index_repo", index_repo, INDEX_SECONDS, most=FIRST_INDEXES),
     Kind("index_push", index_push, INDEX_SECONDS),
-    Kind("index_pull", index_pull, PULL_SECONDS, summarize_pull.give_up),
-    Kind("summarize_pull", summarize_pull.summarize_pull, PULL_SECONDS, summarize_pull.give_up),
-    Kind("answer_mention", answer_mention.answer_mention, ANSWER_SECONDS, answer_mention.give_up),
+    Kind("index_pull", index_pull, PULL_SECONDS, summarize_pull.give_up, summarize_pull.is_wanted),
+    Kind(
+        "summarize_pull", summarize_pull.summarize_pull, PULL_SECONDS, summarize_pull.give_up, summarize_pull.is_wanted
+    ),
+    Kind(
+        "answer_mention",
+        answer_mention.answer_mention,
+        ANSWER_SECONDS,
+        answer_mention.give_up,
+        answer_mention.is_wanted,
+    ),
     Kind("forget", forget, PULL_SECONDS),
     Kind("reconcile", reconcile, RECONCILE_SECONDS),
 )

@@ -43,12 +43,16 @@ class Site:
         return self.repository.id
 
 
-async def visit(deps: Deps, installation: int, repo: int, pull: PullRequest | None = None) -> Site:
+async def visit(
+    deps: Deps, installation: int, repo: int, pull: PullRequest | None = None, repository: Repository | None = None
+) -> Site:
     """Ask GitHub for the repository and fetch its default branch, with a pull request's base and head in the same request.
+
+    `repository` spares a call where the job has asked for it already.
 
     Raises Gone where we may no longer see it, Transient where git does not show yet what the API tells.
     """
-    repository = await deps.github.repository(installation, repo)
+    repository = repository or await deps.github.repository(installation, repo)
     token, refused = deps.github.git_token(installation, repo), partial(deps.github.drop_git_token, installation, repo)
     remote = Remote(repository.clone_url, token, refused)
     mirror = deps.mirrors.mirror(repo, remote)

@@ -111,6 +111,11 @@ async def conclude(deps: Deps, site: Site, conclusion: str, title: str, summary:
     await deps.github.check_run(site.installation, site.repo, site.pull_head, check)
 
 
+async def is_wanted(deps: Deps, installation: int, repo: int, number: int) -> bool:
+    """Whether the pull request is still open."""
+    return (await deps.github.pull(installation, repo, number)).state == "open"
+
+
 async def give_up(deps: Deps, reference: str, installation: int, repo: int, number: int) -> None:
     """A failed check on the head: the visible end of a summary that could not be made. Without that permission, a reaction."""
     pull = await deps.github.pull(installation, repo, number)

@@ -182,7 +182,10 @@ async def _attempt(deps: Deps, kind: Kind, key: str, arguments: dict[str, Any]) 
         async with asyncio.timeout(kind.seconds):
             outcome = await kind.run(deps, **arguments)
     except Gone as error:
-        # Deleted, uninstalled or suspended in the meantime: nobody waits for it.
+        # Mostly deleted, uninstalled or suspended in the meantime. But a job that somebody waits for must not end in
+        # silence because a commit or a mirror was missing for a moment.
+        if await _is_wanted(deps, kind, arguments):
+            await _back_off(deps, kind, key, arguments, Transient(f"gone: {error}"))
         outcome = f"gone: {error}"
     except Busy as error:
         raise Retry(defer=error.retry_after) from None
@@ -197,6 +200,15 @@ async def _attempt(deps: Deps, kind: Kind, key: str, arguments: dict[str, Any]) 
     await _end(deps.queue, key, succeeded=True)
     log.info("job done", extra={"outcome": outcome})
     return outcome
+
+
+async def _is_wanted(deps: Deps, kind: Kind, arguments: dict[str, Any]) -> bool:
+    try:
+        return kind.wanted is not None and await kind.wanted(deps, **arguments)
+    except Gone:
+        return False
+    except Transient:
+        return True
 
 
 async def _back_off(deps: Deps, kind: Kind, key: str, arguments: dict[str, Any], error: Transient) -> None:

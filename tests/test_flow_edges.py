@@ -15,8 +15,9 @@ import jobs.answer_mention
 import jobs.summarize_pull
 from app.core.records import CHUNK, FILE
 from app.core.routing import Job
-from app.core.types import Answer, Where
+from app.core.types import BRANCH, Answer, Where
 from app.steps.retrieve import retrieve
+from app.steps.stored import read_scope_record
 from jobs.deps import Deps
 from jobs.site import Site
 from tests.conftest import Bot
@@ -351,6 +352,69 @@ async def test_members_who_may_read_a_private_repository_may_ask_in_it(bot: Bot)
     await bot.settle()
     _, said = await ask(bot, QUESTION, login="stranger")
     assert list(links(said[0]))
+
+
+# --- what was lost on the way ---------------------------------------------------------------------------------------
+
+
+async def test_a_removal_that_was_lost_is_made_good_by_reconcile(bot: Bot) -> None:
+    """A lost `removed` would leave private code searchable."""
+    await library(bot.github)
+    await bot.github.add_repository("octo/other", files={"other.py": b"def other():\n    return 1\n"})
+    await bot.settle()
+    lost = repo_id(bot)
+    kept = bot.github.host.state.repository("octo/other").id
+    installed = next(iter(bot.github.host.state.installations.values()))
+    url, bot.github.webhook_url = bot.github.webhook_url, None
+    await bot.github.select_repositories(installed, removed=[REPO])
+    bot.github.webhook_url = url
+    await bot.deps.queue.enqueue(Job("reconcile", {}, "reconcile"))
+    await bot.settle()
+    assert await bot.deps.index.repositories() == [kept]
+    assert bot.deps.mirrors.repositories() == [kept]
+    assert lost != kept
+
+
+async def test_a_suspended_installation_keeps_what_was_indexed(bot: Bot) -> None:
+    """[H21]"""
+    await library(bot.github)
+    await bot.settle()
+    await bot.github.suspend(next(iter(bot.github.host.state.installations.values())))
+    await bot.deps.queue.enqueue(Job("reconcile", {}, "reconcile"))
+    await bot.deps.queue.enqueue(
+        Job("forget", {"installation": 91000001, "repos": [repo_id(bot)], "number": None}, "forget")
+    )
+    await bot.settle()
+    assert await bot.deps.index.repositories() == [repo_id(bot)]
+
+
+async def test_a_repository_that_moves_to_another_account_keeps_its_index(bot: Bot) -> None:
+    await library(bot.github)
+    await bot.github.add_installation("acme", type="Organization")
+    await bot.settle()
+    repo = repo_id(bot)
+    await bot.github.transfer_repository(REPO, "acme")
+    await bot.settle()
+    record = await read_scope_record(bot.deps.index, repo, BRANCH)
+    assert record is not None
+    assert (record.full_name, record.dirty) == ("acme/library", False)
+    now = bot.github.host.state.installation_of(bot.github.host.state.repository("acme/library"))
+    assert now is not None
+    assert record.installation == now.id
+
+
+async def test_a_closed_pull_request_whose_closing_was_lost_loses_its_overlay(bot: Bot) -> None:
+    await library(bot.github)
+    await bot.settle()
+    number = await propose(bot, {"library/loans.py": NEW_LOANS})
+    overlay = Where({"scope": (f"pull/{number}",)})
+    assert await bot.deps.index.count(repo_id(bot), overlay)
+    url, bot.github.webhook_url = bot.github.webhook_url, None
+    await bot.github.close_pull(REPO, number)
+    bot.github.webhook_url = url
+    await bot.deps.queue.enqueue(Job("reconcile", {}, "reconcile"))
+    await bot.settle()
+    assert await bot.deps.index.count(repo_id(bot), overlay) == 0
 
 
 # --- first questions, commands --------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ class Script:
     """What the job does, run by run (the last for all further runs), and what was seen."""
 
     runs: list[BaseException | Callable[[], Awaitable[None]] | None]
+    gone: Exception | None = None
     started: int = 0
     shown: list[str] = field(default_factory=list)
 
@@ -46,12 +47,17 @@ class Script:
     async def give_up(self, _deps: Deps, reference: str, **_arguments: object) -> None:
         self.shown.append(reference)
 
+    async def wanted(self, _deps: Deps, **_arguments: object) -> bool:
+        if self.gone is not None:
+            raise self.gone
+        return True
+
     def kinds(self, seconds: float = 60.0, most: int = 10) -> tuple[Kind, ...]:
         async def nothing(_deps: Deps, **_arguments: object) -> str:
             return "nothing"
 
         return (
-            Kind("index_push", self.run, seconds, self.give_up, most),
+            Kind("index_push", self.run, seconds, self.give_up, self.wanted, most),
             Kind("reconcile", nothing, 60.0),
         )
 
@@ -158,12 +164,20 @@ async def test_waiting_for_another_writer_is_no_failure(queue: Queue) -> None:
 
 @pytest.mark.parametrize("error", [Gone("404"), Suspended("suspended")])
 async def test_what_is_gone_is_left_quietly(queue: Queue, error: Exception) -> None:
-    script = Script([error])
+    script = Script([error], gone=error)
     await take(queue)
     async with at_work(queue, script.kinds()):
         await finish(queue)
     assert (script.started, script.shown) == (1, [])
     assert await queue.delivery_state(DELIVERY) == "done"
+
+
+async def test_what_somebody_waits_for_does_not_end_in_silence_because_a_part_of_it_was_missing(queue: Queue) -> None:
+    script = Script([Gone("there is no commit abc here"), None])
+    await take(queue)
+    async with at_work(queue, script.kinds()):
+        assert [round(pause) for pause in await finish(queue)] == [5]
+    assert (script.started, await queue.delivery_state(DELIVERY)) == (2, "done")
 
 
 @pytest.mark.parametrize("error", [Forbidden("403"), UserError("mend this"), KeyError("a bug"), None])

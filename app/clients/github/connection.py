@@ -30,6 +30,9 @@ BACK_OFF = 0.5
 TRIES = 4
 """Attempts of a GET in all."""
 
+KEPT = httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=4.0)
+"""Idle connections are dropped before servers drop them (uvicorn after 5 s): a POST on one that just closed would fail."""
+
 CONCURRENCY = 10
 """Requests in flight per process; GitHub's own bound is 100 for an App over all its processes."""
 
@@ -59,6 +62,7 @@ class Connection:
         self._now, self._sleep = now, sleep
         self._client = httpx.AsyncClient(
             timeout=TIMEOUT,
+            limits=KEPT,
             follow_redirects=True,  # a renamed repository answers 301 to GET and 307 to PATCH
             headers={
                 "Accept": "application/vnd.github+json",
