@@ -43,6 +43,8 @@ LOOK_EVERY = 0.05
 PROJECT = Path(__file__).resolve().parents[2]
 
 PULL_BRANCH = "proposal"
+TOLD = ("added", "changed", "moved", "removed", "unchanged", "vectors_computed", "vectors_reused")
+"""What of a ledger the demo tells; `coderag index` prints all of it."""
 ENOUGH_HISTORY = 12
 """Commits of the main line from which this project's own history tells a story."""
 
@@ -221,7 +223,8 @@ class Story:
         while time.monotonic() < give_up:
             record = await read_scope_record(self.bot.deps.index, self.repository.id, BRANCH)
             if record is not None and record.head == sha and not record.dirty:
-                scene.facts |= {"head": sha[:7], "files": record.files, **record.ledger}
+                scene.facts |= {"head": sha[:7], "files": record.files}
+                scene.facts |= {name: value for name, value in record.ledger.items() if value and name in TOLD}
                 self._end(scene)
                 return
             await asyncio.sleep(LOOK_EVERY)
@@ -246,7 +249,9 @@ class Story:
         signed = [each.event for each in self.github.deliveries[self._seen[0] :]]
         scene.facts["webhooks"] = ", ".join(dict.fromkeys(signed))
         scene.facts["git requests"] = len(self.github.git_requests) - self._seen[1]
-        told = "  ".join(f"{name} [bold]{escape(str(value))}[/]" for name, value in scene.facts.items())
+        told = "  ".join(
+            f"{name.replace('_', ' ')} [bold]{escape(str(value))}[/]" for name, value in scene.facts.items()
+        )
         self._print(f"   after {scene.seconds:.2f} s  {told}")
 
     async def _commented(self, scene: Scene, comment: Comment) -> None:

@@ -12,7 +12,7 @@ from app.clients.git import Mirror
 _PERMALINK = re.compile(
     r"/blob/(?P<sha>[0-9a-f]{40})/(?P<path>[^?#\s)]+)(?:\?plain=1)?#L(?P<first>\d+)(?:-L(?P<last>\d+))?"
 )
-_FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})")
+_FENCE = re.compile(r"^ *(?P<ticks>`{3,})(?P<language>\S*)")
 _CUT = ("⋮", "…")
 """How an excerpt marks lines, or the end of a line, that it leaves out."""
 
@@ -53,17 +53,18 @@ def links_of(body: str) -> Iterator[Link]:
     """Every permalink in order, with the fenced lines that follow it before the next one."""
     found: re.Match[str] | None = None
     shown: list[str] = []
-    fence = ""
+    fence, is_code = "", True
     for line in body.split("\n"):
         mark = _FENCE.match(line)
         if fence:
             if mark and mark["ticks"] == fence and line.strip() == fence:
                 fence = ""
-            elif line.strip() and not line.strip().startswith(_CUT) and not line.rstrip().endswith(_CUT):
+            elif is_code and line.strip() and not line.strip().startswith(_CUT) and not line.rstrip().endswith(_CUT):
                 shown.append(line)
             continue
         if mark:
-            fence = mark["ticks"]
+            # A diff shows a signature as it was and as it is, on one line each: no lines of the file.
+            fence, is_code = mark["ticks"], mark["language"] != "diff"
             continue
         for match in _PERMALINK.finditer(line):
             if found is not None:
