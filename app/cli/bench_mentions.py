@@ -36,7 +36,6 @@ PATIENCE_SECONDS = 120.0
 
 async def measure(root: Path, mentions: int, lines: int = LINES) -> dict[str, object]:
     """Ask `mentions` questions one after the other; milliseconds from the comment to the answer."""
-    logging.disable(logging.WARNING)
     commit(root / "corpus.git", python_sources(lines))
     async with Sandbox(root / "github") as github, running_bot(github, root / "data") as bot:
         github.add_user("grace")
@@ -65,5 +64,6 @@ async def measure(root: Path, mentions: int, lines: int = LINES) -> dict[str, ob
 
 
 if __name__ == "__main__":
+    logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory(prefix="coderag-bench-") as folder:
         print(json.dumps(asyncio.run(measure(Path(folder), int(sys.argv[1])))))
