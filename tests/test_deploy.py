@@ -12,7 +12,12 @@ import yaml
 from typer.main import get_command
 
 from app.cli import application
+from app.clients.github import auth
 from app.config import SETTINGS, Settings
+from app.core.events import EVENTS
+
+COMES_BY_ITSELF = {"installation", "installation_repositories", "installation_target", "ping"}
+"""Events that every App gets and none can subscribe to."""
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -48,6 +53,20 @@ def test_defaults_are_told_as_they_are() -> None:
     for setting in SETTINGS:
         assert told[setting.name] == (setting.default or ""), setting.name
         assert example[setting.name] == setting.default, setting.name
+
+
+def test_the_manifest_subscribes_to_the_events_that_are_read_and_no_others() -> None:
+    manifest = json.loads((DEPLOY / "github-app.json").read_text())
+    assert set(manifest["default_events"]) == set(EVENTS) - COMES_BY_ITSELF
+
+
+def test_the_manifest_asks_for_the_permissions_that_tokens_are_made_with_and_no_others() -> None:
+    manifest = json.loads((DEPLOY / "github-app.json").read_text())
+    used: dict[str, str] = {}
+    for permissions in (auth.METADATA, auth.CONTENTS, auth.READ, auth.WRITE, auth.CHECKS):
+        for name, level in permissions.items():
+            used[name] = max(used.get(name, "read"), level)  # "write" sorts after "read"
+    assert manifest["default_permissions"] == used
 
 
 def test_the_untouched_example_is_read_without_complaint_but_is_not_enough_to_start() -> None:
