@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,14 @@ class Bot:
 
 
 @pytest.fixture
-async def bot(github: Sandbox, tmp_path: Path) -> AsyncIterator[Bot]:
+def no_daily_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts the daily job twelve hours away: a suite that runs at 03:17 would see its work in the midst of a test."""
+    away = datetime.now() + timedelta(hours=12)
+    monkeypatch.setattr("jobs.worker.DAILY", {"hour": {away.hour}, "minute": {0}})
+
+
+@pytest.fixture
+async def bot(github: Sandbox, tmp_path: Path, no_daily_job: None) -> AsyncIterator[Bot]:
     """The App at work on the sandbox, with an empty queue and an empty index."""
     settings = Settings(
         app_id=github.app_id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -28,7 +29,8 @@ PUSHES = (1, 10)
 
 
 class PeakMemory:
-    """The largest sum of resident bytes of this process and its descendants; None where there is no /proc."""
+    """The largest sum of resident bytes of this process and its descendants that lasts for two samples: a child shows its
+    parent's memory as its own between fork and exec. None where there is no /proc."""
 
     def __init__(self) -> None:
         self.peak: int | None = None
@@ -44,18 +46,21 @@ class PeakMemory:
         self._thread.join()
 
     def _sample(self) -> None:
-        while Path("/proc/self/statm").exists() and not self._stop.wait(SAMPLE_SECONDS):
-            self.peak = max(self.peak or 0, _resident(os.getpid()))
+        now = 0
+        while Path("/proc/self/smaps_rollup").exists() and not self._stop.wait(SAMPLE_SECONDS):
+            before, now = now, _resident(os.getpid())
+            self.peak = max(self.peak or 0, min(before, now))
 
 
 def _resident(pid: int) -> int:
+    """Proportional: a page that a process shares with its children is counted once."""
     try:
-        total = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        shares = re.search(r"^Pss: +(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
         children = [int(child) for task in tasks for child in (task / "children").read_text().split()]
     except OSError:  # it ended while it was looked at
         return 0
-    return total + sum(_resident(child) for child in children)
+    return (int(shares[1]) * 1024 if shares else 0) + sum(_resident(child) for child in children)
 
 
 def disk_bytes(folder: Path) -> int:

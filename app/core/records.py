@@ -17,7 +17,7 @@ from app.core.changes import identity
 from app.core.errors import BadPayload
 from app.core.types import Call, Chunk, Definition, Import, Skip, SourceFile
 
-VERSION = 1
+VERSION = 2
 """Of chunks and payloads. Raise it when the same file gives other records: every scope is then written anew."""
 CHUNK, FILE, SCOPE = "chunk", "file", "scope"
 """The types of record, each the value of the payload's `type`."""
@@ -123,13 +123,14 @@ def chunk_payload(
         "digest": digest_of(dense_text(chunk)),
         "names": _names(chunk.defines),
         "call_names": _call_names(chunk.calls, imports),
-        "calls": [[call.name, call.receiver[:LONGEST_RECEIVER], call.line, call.target, call.within] for call in chunk.calls],
+        "calls": [_call_row(call, chunk.qualified) for call in chunk.calls],
     }  # fmt: skip
 
 
 def read_chunk(payload: Mapping[str, object]) -> ChunkRecord:
     """The record of a chunk's payload. Raises BadPayload where it does not have the form."""
     with _Reading(payload, CHUNK) as read:
+        qualified = read.text("qualified")
         return ChunkRecord(
             scope=read.text("scope"),
             path=read.text("path"),
@@ -138,7 +139,7 @@ def read_chunk(payload: Mapping[str, object]) -> ChunkRecord:
             language=read.text("language"),
             kind=read.text("kind"),
             name=read.text("name"),
-            qualified=read.text("qualified"),
+            qualified=qualified,
             parent=read.text("parent"),
             signature=read.text("signature"),
             docstring=read.text("docstring"),
@@ -148,8 +149,22 @@ def read_chunk(payload: Mapping[str, object]) -> ChunkRecord:
             digest=read.text("digest"),
             names=tuple(read.texts("names")),
             call_names=tuple(read.texts("call_names")),
-            calls=tuple(Call(*row) for row in read.rows("calls", (str, str, int, str, str))),
+            calls=tuple(_call(row, qualified) for row in read.rows("calls", _CALL, _CALL_ELSEWHERE)),
         )
+
+
+_CALL = (str, str, int, str)
+_CALL_ELSEWHERE = (*_CALL, str)
+
+
+def _call_row(call: Call, qualified: str) -> list[object]:
+    """Calls are half of what is stored: who makes one is said only where it is not the chunk's own definition."""
+    row: list[object] = [call.name, call.receiver[:LONGEST_RECEIVER], call.line, call.target]
+    return row if call.within == qualified else [*row, call.within]
+
+
+def _call(row: list[Any], qualified: str) -> Call:
+    return Call(*(row if len(row) == len(_CALL_ELSEWHERE) else [*row, qualified]))
 
 
 def _names(defines: Sequence[str]) -> list[str]:
@@ -360,12 +375,12 @@ class _Reading:
             raise TypeError(f"{name} is no list of texts")
         return value
 
-    def rows(self, name: str, kinds: Sequence[type], optional: bool = False) -> list[list[Any]]:
-        """Lists whose values have exactly the types of `kinds`."""
+    def rows(self, name: str, *forms: Sequence[type], optional: bool = False) -> list[list[Any]]:
+        """Lists whose values have exactly the types of one of `forms`."""
         rows = self.payload.get(name, []) if optional else self.payload[name]
         if not isinstance(rows, list):
             raise TypeError(f"{name} is no list")
         for row in rows:
-            if not isinstance(row, list) or [type(each) for each in row] != list(kinds):
+            if not isinstance(row, list) or tuple(type(each) for each in row) not in forms:
                 raise ValueError(f"{name} has the row {row!r}")
         return rows

@@ -149,17 +149,17 @@ async def test_every_named_field_must_hold_one_of_its_values(index: Index) -> No
     await index.upsert(
         HERE,
         [
-            point(1, number=1, language="python", names=["a", "b"]),
-            point(2, number=2, language="go", names=["b"]),
-            point(3, number=3, language="go", call_names=["b"]),
+            point(1, number=1, kind="python", names=["a", "b"]),
+            point(2, number=2, kind="go", names=["b"]),
+            point(3, number=3, kind="go", call_names=["b"]),
         ],
     )
     assert numbers(await index.read(HERE, Where({"names": ("b", "z")}))) in ([1, 2], [2, 1])
-    assert numbers(await index.read(HERE, Where({"names": ("b",), "language": ("go",)}))) == [2]
+    assert numbers(await index.read(HERE, Where({"names": ("b",), "kind": ("go",)}))) == [2]
     assert numbers(await index.read(HERE, Where({"call_names": ("b",)}))) == [3]
     assert numbers(await index.read(HERE, Where({"path": ("f3.py",)}))) == [3]
-    await index.upsert(HERE, [point(4, number=4, language="", names=[])])
-    assert numbers(await index.read(HERE, Where({"language": ("",)}))) == [4]
+    await index.upsert(HERE, [point(4, number=4, kind="", names=[])])
+    assert numbers(await index.read(HERE, Where({"kind": ("",)}))) == [4]
     assert await index.count(HERE, Where({"names": ("",)})) == 0
     assert await index.count(HERE, Where({"path": ("F3.py",)})) == 0
 
@@ -343,7 +343,7 @@ async def test_real_code_is_found_by_both_lists(tmp_path: Path) -> None:
         point(1, blob=b"x"),
         point(1, names="a"),
         point(1, names=["a", 1]),
-        point(1, language=["go"]),
+        point(1, kind=["go"]),
         point(1, dense=None, sparse=Sparse((1,), (1.0,)), type="scope"),
         point(1, OTHER),
         point(1, ratio=math.nan),

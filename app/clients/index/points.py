@@ -21,7 +21,7 @@ DENSE = "dense"
 SPARSE = "sparse"
 CHUNK = "chunk"
 """The only `type` of record with vectors."""
-TEXT_FIELDS = ("type", "scope", "path", "blob", "digest", "language", "kind")
+TEXT_FIELDS = ("type", "scope", "path", "blob", "digest", "kind")
 LIST_FIELDS = ("names", "call_names")
 KEYWORD_FIELDS = TEXT_FIELDS + LIST_FIELDS
 """Every field a `Where` may name. Each has a payload index: a strict server refuses filters on others (case H23)."""
