@@ -130,7 +130,6 @@ def chunk_payload(
 def read_chunk(payload: Mapping[str, object]) -> ChunkRecord:
     """The record of a chunk's payload. Raises BadPayload where it does not have the form."""
     with _Reading(payload, CHUNK) as read:
-        qualified = read.text("qualified")
         return ChunkRecord(
             scope=read.text("scope"),
             path=read.text("path"),
@@ -139,7 +138,7 @@ def read_chunk(payload: Mapping[str, object]) -> ChunkRecord:
             language=read.text("language"),
             kind=read.text("kind"),
             name=read.text("name"),
-            qualified=qualified,
+            qualified=read.text("qualified"),
             parent=read.text("parent"),
             signature=read.text("signature"),
             docstring=read.text("docstring"),
@@ -149,7 +148,7 @@ def read_chunk(payload: Mapping[str, object]) -> ChunkRecord:
             digest=read.text("digest"),
             names=tuple(read.texts("names")),
             call_names=tuple(read.texts("call_names")),
-            calls=tuple(_call(row, qualified) for row in read.rows("calls", _CALL, _CALL_ELSEWHERE)),
+            calls=read_calls(payload),
         )
 
 
@@ -165,6 +164,17 @@ def _call_row(call: Call, qualified: str) -> list[object]:
 
 def _call(row: list[Any], qualified: str) -> Call:
     return Call(*(row if len(row) == len(_CALL_ELSEWHERE) else [*row, qualified]))
+
+
+CALL_FIELDS = ("type", "scope", "path", "blob", "qualified", "calls")
+"""The fields of a chunk's payload that `read_calls` needs, with those that say where the chunk stands."""
+
+
+def read_calls(payload: Mapping[str, object]) -> tuple[Call, ...]:
+    """The calls alone of a chunk's payload. Raises BadPayload where it does not have the form."""
+    with _Reading(payload, CHUNK) as read:
+        qualified = read.text("qualified")
+        return tuple(_call(row, qualified) for row in read.rows("calls", _CALL, _CALL_ELSEWHERE))
 
 
 def _names(defines: Sequence[str]) -> list[str]:

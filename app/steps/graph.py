@@ -10,7 +10,7 @@ from functools import lru_cache
 from app.clients.index import Index
 from app.core.graph import CONSTRUCTORS, CallerReport, FileFacts, Found, Resolver, Site, report
 from app.core.paths import PathTable, dotted_parts
-from app.core.records import FILE, FileRecord, read_file
+from app.core.records import CALL_FIELDS, FILE, FileRecord, read_calls, read_file
 from app.core.types import Point, View
 from app.steps.view import paths_of, seen
 
@@ -72,7 +72,7 @@ async def find_callers(index: Index, view: View, target: Found) -> CallerReport:
     chunks = await index.read(
         view.repo,
         seen(view, call_names=tuple(dict.fromkeys(names))),
-        fields=("path", "scope", "blob", "calls"),
+        fields=CALL_FIELDS,
         limit=MOST_CALLING_CHUNKS,
     )
     sites = [site for point in chunks for site in _sites(point, set(names))]
@@ -130,12 +130,11 @@ def _renamed(files: Iterable[FileRecord], names: list[str]) -> list[str]:
 
 def _sites(point: Point, names: set[str]) -> list[Site]:
     payload = point.payload
-    calls = payload.get("calls")
     place = (str(payload["scope"]), str(payload["blob"]))
     return [
-        Site(str(payload["path"]), int(line), str(name), str(receiver), str(target), str(within), *place)
-        for name, receiver, line, target, within in (calls if isinstance(calls, list) else [])
-        if name in names or target.rpartition(".")[2] in names
+        Site(str(payload["path"]), call.line, call.name, call.receiver, call.target, call.within, *place)
+        for call in read_calls(payload)
+        if call.name in names or call.target.rpartition(".")[2] in names
     ]
 
 
