@@ -492,7 +492,20 @@ async def test_commands_that_change_things_need_write_access(bot: Bot) -> None:
     number = await propose(bot, {"library/loans.py": NEW_LOANS})
     await bot.github.comment(REPO, number, "stranger", "@coderag ignore")
     await bot.settle()
-    assert any("changes since" in body for body in bot.said(REPO, number))
+    said = bot.said(REPO, number)
+    assert any("changes since" in body for body in said)
+    # The line says what is refused, not that questions are: those are open to this person here.
+    assert [words(body) for body in said if "write access" in body] == [
+        "`ignore` is for people with write access: it changes what others see."
+    ]
+
+
+async def test_a_refusal_names_the_access_that_this_repository_asks_for(bot: Bot) -> None:
+    await library(bot.github)
+    await bot.github.push_files(REPO, "main", {".github/coderag.yml": b"who_may_ask: maintain\n"})
+    await bot.settle()
+    _, said = await ask(bot, QUESTION)
+    assert "open to people with maintain access" in words(said[0])
 
 
 async def test_settings_that_say_no_keep_the_summary_away_but_not_the_answer(bot: Bot) -> None:

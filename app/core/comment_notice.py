@@ -79,10 +79,13 @@ def not_indexed_comment(about: Mapping[str, object]) -> str:
     )
 
 
-def refusal_comment(about: Mapping[str, object]) -> str:
-    """One polite line to somebody who may not ask here."""
+def refusal_comment(about: Mapping[str, object], least: str = "write", command: str = "") -> str:
+    """One polite line to somebody who may not have this: a question, for which `least` is the role it takes here, or a
+    `command`, which takes write access whatever the settings say of questions."""
     where = f"`who_may_ask` in {code_span(CONFIG_PATH)}"
-    text = f"Questions here are open to people with write access; a maintainer can widen that with {where}."
+    text = f"Questions here are open to people with {least} access; a maintainer can widen that with {where}."
+    if command:
+        text = f"{code_span(command)} is for people with write access: it changes what others see."
     return compose(marker("refusal", about), text, ())
 
 
