@@ -35,6 +35,11 @@ def test_index_tells_what_it_did_and_does_it_once(sample: Path, environment: dic
     again = json.loads(coderag(environment, "index", sample, "--json").stdout)
     assert (first["added"], first["unchanged"]) == (9, 0)
     assert (again["added"], again["unchanged"], again["vectors_computed"]) == (0, 9, 0)
+    # A second run still tells what is there and what was left out: the reader need not have seen the first.
+    assert first["skipped"]
+    assert [again[told] for told in ("skipped", "notes", "chunks")] == [
+        first[told] for told in ("skipped", "notes", "chunks")
+    ]
     assert "files listed" in coderag(environment, "index", sample, "--full").stdout
 
 
