@@ -12,7 +12,7 @@ from app.core.comment import Marker, answer_comment, failure_comment, not_indexe
 from app.core.errors import Gone
 from app.core.mention import Mention, find_mention
 from app.core.query import Question, read_question
-from app.core.types import BRANCH, App, Comment, Issue
+from app.core.types import BRANCH, Answer, App, Comment, Issue
 from app.steps.reply import Place, Said, is_ours, post
 from app.steps.retrieve import retrieve
 from app.steps.view import view_of
@@ -157,8 +157,11 @@ def was_refused(earlier: Iterable[tuple[Comment, Marker]], asked: Asked) -> bool
 
 
 async def _answer(deps: Deps, site: Site, asked: Asked) -> str:
+    if not site.head:
+        nothing = Answer("related", thin=True, reason="This repository has no commits yet.")
+        return answer_comment(nothing, site.repository.html_url, asked.about)
     branch = (await scope_records(deps, site.repo)).get(BRANCH)
-    if site.head and (branch is None or not branch.head):
+    if branch is None or not branch.head:
         await _say(deps, asked, not_indexed_comment({**asked.about, "waiting": True}))
     if site.pull is None:
         await bring_branch(deps, site)

@@ -500,6 +500,29 @@ async def test_commands_that_change_things_need_write_access(bot: Bot) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("data", "reason"), [(b"limits:\0\n", "NUL byte"), (b"#" * 300_000, "minified"), (b"\xff\xfe\x00", "undecodable")]
+)
+async def test_a_settings_file_that_is_no_text_is_said_to_be_none(bot: Bot, data: bytes, reason: str) -> None:
+    await library(bot.github)
+    await bot.github.push_files(REPO, "main", {".github/coderag.yml": data})
+    await bot.settle()
+    _, said = await ask(bot, "@coderag status")
+    assert f"the file cannot be read as text ({reason})" in words(said[0])
+
+
+async def test_a_repository_without_commits_is_said_to_have_none(bot: Bot) -> None:
+    bot.github.add_user("grace")
+    await bot.github.add_repository(REPO)
+    bot.github.set_permission(REPO, "grace", "write")
+    await bot.github.add_installation("octo")
+    await bot.settle()
+    _, status = await ask(bot, "@coderag status")
+    assert words(status[0]) == "`main` has no commits yet."
+    _, answer = await ask(bot, QUESTION)
+    assert words(answer[0]) == "This repository has no commits yet."
+
+
 async def test_a_refusal_names_the_access_that_this_repository_asks_for(bot: Bot) -> None:
     await library(bot.github)
     await bot.github.push_files(REPO, "main", {".github/coderag.yml": b"who_may_ask: maintain\n"})

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import application
+from app.core.errors import UserError
 from app.sandbox.sample import make_sample
 from tests.builders import delivery, user
 
@@ -85,6 +86,16 @@ def test_replay_shows_the_job_and_sends_nothing(tmp_path: Path, environment: dic
     assert shown.exit_code == 0
     assert "answer_mention" in shown.stdout
     assert coderag(environment, "replay", "watch", payload).exit_code == 1
+
+
+@pytest.mark.parametrize("body", ["[1]", "null", "{", "[" * 100_000, '"push"'])
+def test_replay_refuses_what_is_no_payload_as_the_door_does(
+    tmp_path: Path, environment: dict[str, str], body: str
+) -> None:
+    payload = tmp_path / "payload.json"
+    payload.write_text(body)
+    refused = RUN.invoke(application, ["replay", "push", str(payload)], env=environment)
+    assert isinstance(refused.exception, UserError)
 
 
 def test_the_demo_tells_its_story_and_every_link_holds(sample: Path, environment: dict[str, str]) -> None:
