@@ -12,7 +12,7 @@ from app.core.comment import Marker, answer_comment, failure_comment, not_indexe
 from app.core.errors import Gone
 from app.core.mention import Mention, find_mention
 from app.core.query import Question, read_question
-from app.core.types import BRANCH, App, Comment, Issue
+from app.core.types import BRANCH, Answer, App, Comment, Issue
 from app.steps.reply import Place, Said, is_ours, post
 from app.steps.retrieve import retrieve
 from app.steps.view import view_of
@@ -68,8 +68,7 @@ async def answer_mention(deps: Deps, installation: int, repo: int, number: int, 
         await deps.github.react(installation, repo, number, kind, comment, "confused")
         return "enough was said in this thread"
     if not allowed:
-        who = {**asked.about, "to": asked.comment.author}
-        return f"refused ({await _say(deps, asked, refusal_comment(who))})"
+        return f"refused ({await _say(deps, asked, _refusal(site, asked, permission))})"
     if asked.mention.question:
         return str(await _say(deps, asked, await _answer(deps, site, asked)))
     obeyed = await obey(deps, site, asked.comment, asked.mention.command or "help")
@@ -115,12 +114,23 @@ async def _read(deps: Deps, installation: int, repo: int, number: int, kind: str
 
 def may_ask(site: Site, asked: Asked, permission: Permission) -> bool:
     """Whether the person may have this: by the settings, and for what changes things by write access as well."""
-    if asked.mention.command in WRITERS_COMMANDS and permission.level not in ("write", "admin"):
+    if _is_for_writers(asked, permission):
         return False
     private = site.repository.private
     return site.config.who_may_ask.allows(
         asked.comment.author, permission=permission.level, role=permission.role, private=private
     )
+
+
+def _is_for_writers(asked: Asked, permission: Permission) -> bool:
+    return asked.mention.command in WRITERS_COMMANDS and permission.level not in ("write", "admin")
+
+
+def _refusal(site: Site, asked: Asked, permission: Permission) -> str:
+    """The one polite line: it says what this person lacks, for what was asked."""
+    command = asked.mention.command if _is_for_writers(asked, permission) else ""
+    least = site.config.who_may_ask.least(private=site.repository.private)
+    return refusal_comment({**asked.about, "to": asked.comment.author}, least, command)
 
 
 def replies(said: Iterable[Comment], app: App, asked: Asked) -> list[tuple[Comment, Marker]]:
@@ -147,8 +157,11 @@ def was_refused(earlier: Iterable[tuple[Comment, Marker]], asked: Asked) -> bool
 
 
 async def _answer(deps: Deps, site: Site, asked: Asked) -> str:
+    if not site.head:
+        nothing = Answer("related", thin=True, reason="This repository has no commits yet.")
+        return answer_comment(nothing, site.repository.html_url, asked.about)
     branch = (await scope_records(deps, site.repo)).get(BRANCH)
-    if site.head and (branch is None or not branch.head):
+    if branch is None or not branch.head:
         await _say(deps, asked, not_indexed_comment({**asked.about, "waiting": True}))
     if site.pull is None:
         await bring_branch(deps, site)

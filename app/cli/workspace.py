@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.clients.embed import Embedder, embedder
 from app.clients.git import Mirror, local_mirror, origin_of
+from app.clients.git.parse import show_path
 from app.clients.index import Index
 from app.clients.index.open import open_index
 from app.clients.workers import Workers
 from app.config import Settings
 from app.core.errors import ConfigError
+from app.core.rules import Rules
 from app.core.types import BRANCH, Ledger, View
+from app.core.wanted import NAMELESS, select
 from app.steps.ingest import index_workers
 from app.steps.reindex import Progress, reindex
 from app.steps.retrieve import view_of
+from app.steps.stored import read_all
 
 PLACEHOLDER_URL = "https://github.com/OWNER/"
 """Where links point for a repository that has no `origin` on a web host."""
@@ -53,6 +58,21 @@ class Workspace:
             full=full,
             progress=progress,
         )
+
+    async def held(self, ledger: Ledger) -> Ledger:
+        """The ledger with what the index holds now: files left out and noted, chunks by language, whichever run saw them."""
+        stored = await read_all(self.index, self.repo, ledger.scope)
+        nameless = select(await self.mirror.tree(ledger.head), Rules()).nameless
+        skipped = {NAMELESS: [show_path(path) for path in nameless]} if nameless else {}
+        notes: dict[str, list[str]] = {}
+        chunks: Counter[str] = Counter()
+        for path, record in sorted(stored.files.items()):
+            if record.skip:
+                skipped.setdefault(record.skip, []).append(path)
+            if record.note:
+                notes.setdefault(record.note, []).append(path)
+            chunks[record.language] += record.chunks
+        return replace(ledger, skipped=skipped, notes=notes, chunks=dict(+chunks))
 
     async def view(self) -> View:
         return await view_of(self.index, self.repo)

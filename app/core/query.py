@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from app.core.named import (
     ASKED,
     PLAIN,
+    SHORTEST_NAME,
     NamedPath,
     NamedSymbol,
     find_paths,
@@ -197,9 +198,11 @@ def _asked(prose: str) -> tuple[str, bool, bool]:
             groups = match.groupdict()
             raw = next(group for group, name in zip(match.groups(), _group_names(pattern), strict=True) if name is None)
             name = re.sub(r"::|#|->", ".", raw)
-            if name.lower() in FUNCTION_WORDS or name.lower() in _ASKING_WORDS or len(name) < 2:
-                continue
             written = match[0][match[0].rfind(raw) - 1 : match[0].rfind(raw) + len(raw) + 2]
+            if name.lower() in FUNCTION_WORDS or name.lower() in _ASKING_WORDS:
+                continue
+            if len(name) < SHORTEST_NAME and "`" not in written:  # `t` is a name where it is written as one
+                continue
             code = "`" in written or "(" in written or "." in name or is_code_shaped(name)
             typed = re.search(rf"\b{_NOUN}\b", match[0], re.IGNORECASE) is not None
             sure = code or typed or (not groups.get("the") and (callers or bool(groups.get("sure"))))

@@ -170,7 +170,7 @@ NOTICES: dict[str, Callable[[], str]] = {
         URL,
         ABOUT,
     ),
-    "status_new": lambda: comment.status_comment(comment.Status("main", indexing=True), URL, ABOUT),
+    "status_new": lambda: comment.status_comment(comment.Status("main", current=HEAD, indexing=True), URL, ABOUT),
     "reindex": lambda: comment.reindex_comment("main", ABOUT),
     "not_indexed": lambda: comment.not_indexed_comment(ABOUT),
     "refusal": lambda: comment.refusal_comment(ABOUT),
