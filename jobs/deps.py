@@ -52,7 +52,9 @@ async def open_deps(settings: Settings, queue: Queue) -> AsyncIterator[Deps]:
         stack.push_async_callback(github.close)
         app = await github.app()
         embed = await stack.enter_async_context(
-            open_embedder(settings.embeddings_url, settings.embeddings_model, settings.embeddings_api_key)
+            open_embedder(
+                settings.data_dir, settings.embeddings_url, settings.embeddings_model, settings.embeddings_api_key
+            )
         )
         index = open_index(settings.data_dir, settings.qdrant_url, settings.qdrant_api_key, embed)
         stack.push_async_callback(index.close)

@@ -27,7 +27,8 @@ STATIC = StaticEmbedder()
 class Embeddings:
     """The state of one service. Texts that share words have close vectors; each model has directions of its own.
 
-    `fail` are answers given, in turn, before anything is looked at: (status, headers). `texts` are the texts of each
+    `fail` are answers given, in turn, before anything is looked at: (status, headers). `down` is a number of calls after
+    which all get one status. `texts` are the texts of each
     request that was answered.
     """
 
@@ -39,6 +40,7 @@ class Embeddings:
     backwards: bool = False
     seconds: float = 0.0
     fail: list[tuple[int, dict[str, str]]] = field(default_factory=list)
+    down: tuple[int, int] | None = None
     texts: list[list[str]] = field(default_factory=list)
     calls: int = 0
     open: int = 0
@@ -48,6 +50,13 @@ class Embeddings:
     @property
     def seen(self) -> list[str]:
         return [text for texts in self.texts for text in texts]
+
+    def fail_after(self, answers: int, status: int) -> None:
+        """Give so many more answers, then refuse everything until `mend`."""
+        self.down = (self.calls + answers, status)
+
+    def mend(self) -> None:
+        self.down = None
 
     async def answer(self, request: Request) -> Response:
         self.calls += 1
@@ -64,6 +73,8 @@ class Embeddings:
         if self.fail:
             status, headers = self.fail.pop(0)
             return _error(status, "scripted failure", "scripted", headers)
+        if self.down and self.calls > self.down[0]:
+            return _error(self.down[1], "down", "down")
         if self.key and request.headers.get("authorization") != f"Bearer {self.key}":
             return _error(401, f"Incorrect API key: {request.headers.get('authorization')}", "invalid_api_key")
         model, texts = body.get("model"), body.get("input")

@@ -84,7 +84,9 @@ async def open_workspace(path: Path, settings: Settings) -> AsyncIterator[Worksp
     html_url = (web_address(origin) if origin else None) or PLACEHOLDER_URL + (root.name or "repository")
     async with AsyncExitStack() as stack:
         embed = await stack.enter_async_context(
-            open_embedder(settings.embeddings_url, settings.embeddings_model, settings.embeddings_api_key)
+            open_embedder(
+                settings.data_dir, settings.embeddings_url, settings.embeddings_model, settings.embeddings_api_key
+            )
         )
         index = open_index(settings.data_dir, settings.qdrant_url, settings.qdrant_api_key, embed)
         stack.push_async_callback(index.close)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
@@ -29,6 +30,26 @@ NAME_LENGTH = 60
 """Characters of the model's name in the id; the digest behind it tells models apart."""
 
 
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What one answer tells of a service: the model's name in its own words (may be empty), and the length of its vectors."""
+
+    answers_as: str
+    dimension: int
+
+
+def learn(service: Service) -> Learned:
+    """Ask the service for one vector. Blocks; raises ConfigError and Transient as `HttpEmbedder.embed` does."""
+    try:
+        table, answers_as = service.vectors([PROBE])
+    except TooMuch as refusal:
+        raise ConfigError(
+            f"the embeddings service at {service.url} refuses one short text ({refusal}): check EMBEDDINGS_MODEL, "
+            f"now {service.model!r}"
+        ) from None
+    return Learned(answers_as, table.shape[1])
+
+
 class HttpEmbedder:
     """An embedder (see `Embedder`) whose vectors come from an OpenAI-compatible service.
 
@@ -36,19 +57,12 @@ class HttpEmbedder:
     changes a vector is learned.
     """
 
-    def __init__(self, service: Service) -> None:
-        """Ask the service for one vector, to learn its dimension. Blocks; raises ConfigError and Transient as `embed` does."""
+    def __init__(self, service: Service, learned: Learned) -> None:
         self._service = service
         self._batch = BATCH_TEXTS
-        try:
-            table, self._answers_as = service.vectors([PROBE])
-        except TooMuch as refusal:
-            raise ConfigError(
-                f"the embeddings service at {service.url} refuses one short text ({refusal}): check EMBEDDINGS_MODEL, "
-                f"now {service.model!r}"
-            ) from None
-        self.dimension = table.shape[1]
-        self.id = model_id(service.model, self._answers_as, self.dimension)
+        self._answers_as = learned.answers_as
+        self.dimension = learned.dimension
+        self.id = model_id(service.model, learned.answers_as, learned.dimension)
         self._pool = ThreadPoolExecutor(CONCURRENCY, "embeddings")
 
     def close(self) -> None:

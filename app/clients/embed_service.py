@@ -26,7 +26,7 @@ TRIES = 4
 BACK_OFF = 0.5
 """Seconds before the second attempt; three times as long before each further one."""
 PATIENCE = 20.0
-"""Seconds that one call may spend waiting between attempts; what needs longer gives the job back (Transient)."""
+"""Seconds after the first attempt in which a further one may begin; what needs longer gives the job back (Transient)."""
 REST = 10.0
 """Seconds in which nobody asks again a service that was given up, so that questions need not wait for it each anew."""
 LONGEST_REST = 300.0
@@ -73,12 +73,12 @@ class Service:
         """The vectors of some texts, (len(texts), dimension) and finite, and the model that the service says it used.
 
         Blocks. Raises TooMuch for what it refuses in this form, ConfigError for what a setting must mend, Transient where
-        it does not answer within PATIENCE, and at once for REST seconds after that.
+        it goes on failing for PATIENCE, and at once for REST seconds after that.
         """
         if (rest := self._rest_until - time.monotonic()) > 0:
             raise Transient(self._rest_why, rest)
         body = json.dumps({"model": self.model, "input": list(texts)}).encode()
-        waited, why, asked = 0.0, "", 0.0
+        began, why, asked = time.monotonic(), "", 0.0
         for attempt in range(TRIES):
             try:
                 response = self._client.post(self.url, content=body, headers={"Content-Type": "application/json"})
@@ -91,8 +91,7 @@ class Service:
                     return self._read(response, len(texts))
                 why, asked = _reason(response), retry_after(response.headers)
             wait = max(asked, BACK_OFF * 3**attempt)
-            waited += wait
-            if attempt + 1 == TRIES or waited > PATIENCE:
+            if attempt + 1 == TRIES or time.monotonic() - began + wait > PATIENCE:
                 break
             if self._closed.wait(wait):
                 raise Transient(_CLOSED)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -24,11 +26,12 @@ from app.clients.embed_http import (
     SHORTEST_TEXT,
     HttpEmbedder,
     batches,
+    learn,
     model_id,
     sendable,
     unit_rows,
 )
-from app.clients.embed_open import open_embedder
+from app.clients.embed_open import MEMORY, open_embedder
 from app.clients.embed_service import BadAnswer, Service, in_order, read_rows, retry_after
 from app.clients.index.points import collection_name
 from app.core.errors import ConfigError, Transient
@@ -58,7 +61,11 @@ def client(url: str, model: str = "code-embed", key: str = KEY) -> Service:
 
 
 def embedder(service: Embeddings, model: str = "code-embed", key: str = KEY) -> HttpEmbedder:
-    return HttpEmbedder(client(service.url, model, key))
+    return made_of(client(service.url, model, key))
+
+
+def made_of(service: Service) -> HttpEmbedder:
+    return HttpEmbedder(service, learn(service))
 
 
 def cosine(one: str, other: str, made: HttpEmbedder) -> float:
@@ -277,8 +284,8 @@ def test_an_unknown_model_and_a_wrong_address_are_told_by_their_settings(service
     with pytest.raises(ConfigError, match=r"'other'.*404 model_not_found.*EMBEDDINGS_MODEL.*EMBEDDINGS_URL"):
         embedder(service, "other")
     with pytest.raises(ConfigError, match="EMBEDDINGS_URL"):
-        HttpEmbedder(client(service.url.removesuffix("/v1")))
-    assert HttpEmbedder(client(service.url + "/embeddings")).dimension == 64
+        made_of(client(service.url.removesuffix("/v1")))
+    assert made_of(client(service.url + "/embeddings")).dimension == 64
 
 
 def test_a_redirect_is_not_followed_with_the_key(service: Embeddings) -> None:
@@ -392,13 +399,41 @@ def test_two_models_never_share_a_collection(service: Embeddings) -> None:
     assert model_id("voyage-code-3", "voyage-code-3", 1024).startswith("http-voyage-code-3-1024-")
 
 
-async def test_the_embedder_is_chosen_by_the_settings(service: Embeddings) -> None:
-    async with open_embedder() as found:
-        assert found.id == STATIC.id
-    async with open_embedder(service.url, "code-embed", KEY) as found:
+async def test_the_embedder_is_chosen_by_the_settings(service: Embeddings, tmp_path: Path) -> None:
+    async with open_embedder(tmp_path) as built_in:
+        assert built_in.id == STATIC.id
+    async with open_embedder(tmp_path / "new", service.url, "code-embed", KEY) as found:
         assert found.dimension == 64
-    with pytest.raises(Transient):
+    with pytest.raises(Transient, match="closed"):
         found.embed(["closed"])
     with pytest.raises(ConfigError, match="EMBEDDINGS_API_KEY"):
-        async with open_embedder(service.url, "code-embed"):
+        async with open_embedder(tmp_path, service.url, "code-embed"):
+            pass
+
+
+async def test_a_start_while_the_service_is_away_uses_what_it_said_last(tmp_path: Path) -> None:
+    with embeddings_service() as service:
+        async with open_embedder(tmp_path, service.url, "code-embed", KEY) as found:
+            before = (found.id, found.dimension)
+    assert KEY not in (tmp_path / MEMORY).read_text()
+    async with open_embedder(tmp_path, service.url, "code-embed", KEY) as found:
+        assert (found.id, found.dimension) == before
+        with pytest.raises(Transient):
+            found.embed(["text"])
+    with pytest.raises(Transient):  # of another model nothing is known
+        async with open_embedder(tmp_path, service.url, "code-embed-large", KEY):
+            pass
+    for spoiled in ("", "[]", "{}", '{"url": 1}', "\0"):
+        (tmp_path / MEMORY).write_text(spoiled)
+        with pytest.raises(Transient):
+            async with open_embedder(tmp_path, service.url, "code-embed", KEY):
+                pass
+
+
+async def test_a_local_model_without_its_extra_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "fastembed", None)
+    with pytest.raises(ConfigError, match=r"pip install 'coderag\[onnx\]'"):
+        async with open_embedder(tmp_path, model="onnx:BAAI/bge-small-en-v1.5"):
             pass
