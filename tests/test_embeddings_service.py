@@ -125,9 +125,9 @@ async def test_a_service_that_fails_half_way_leaves_an_index_that_the_next_run_c
         service.mend()
         service.texts.clear()
         await shop.reindex(embedder=embedder)
-        assert (
-            len(service.seen) <= await shop.index.count(REPO, CHUNKS) - written + 8
-        )  # a half-written file's 8 at most
+        # What was written is not asked for again, but for the rest of one half-written file. A request of the first run
+        # may still have been on its way, so texts are counted once.
+        assert len(set(service.seen)) <= await shop.index.count(REPO, CHUNKS) - written + 8
         resumed = await dense_rows(shop)
         async with served(replace(here, directory=tmp_path / "fresh"), service) as (fresh, again):
             await fresh.reindex(embedder=again)
