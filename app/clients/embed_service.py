@@ -17,7 +17,7 @@ import httpx
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.errors import ConfigError, Transient
+from app.core.errors import ConfigError, NoVectors
 
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
 """Seconds; a service on CPU takes 20 for a batch, and one that loads its model on the first call some 30."""
@@ -26,7 +26,7 @@ TRIES = 4
 BACK_OFF = 0.5
 """Seconds before the second attempt; three times as long before each further one."""
 PATIENCE = 20.0
-"""Seconds after the first attempt in which a further one may begin; what needs longer gives the job back (Transient)."""
+"""Seconds after the first attempt in which a further one may begin; what needs longer gives the job back (NoVectors)."""
 REST = 10.0
 """Seconds in which nobody asks again a service that was given up, so that questions need not wait for it each anew."""
 LONGEST_REST = 300.0
@@ -65,18 +65,18 @@ class Service:
         self._rest_why = ""
 
     def close(self) -> None:
-        """End the waits and close the connections; calls under way end as Transient."""
+        """End the waits and close the connections; calls under way end as NoVectors."""
         self._closed.set()
         self._client.close()
 
     def vectors(self, texts: Sequence[str]) -> tuple[NDArray[np.float64], str]:
         """The vectors of some texts, (len(texts), dimension) and finite, and the model that the service says it used.
 
-        Blocks. Raises TooMuch for what it refuses in this form, ConfigError for what a setting must mend, Transient where
+        Blocks. Raises TooMuch for what it refuses in this form, ConfigError for what a setting must mend, NoVectors where
         it goes on failing for PATIENCE, and at once for REST seconds after that.
         """
         if (rest := self._rest_until - time.monotonic()) > 0:
-            raise Transient(self._rest_why, rest)
+            raise NoVectors(self._rest_why, rest)
         body = json.dumps({"model": self.model, "input": list(texts)}).encode()
         began, why, asked = time.monotonic(), "", 0.0
         for attempt in range(TRIES):
@@ -85,7 +85,7 @@ class Service:
             except httpx.RequestError as error:
                 why, asked = f"{type(error).__name__}: {str(error)[:120]}", 0.0
             except RuntimeError:  # httpx: the client has been closed
-                raise Transient(_CLOSED) from None
+                raise NoVectors(_CLOSED) from None
             else:
                 if not self._is_passing(response):
                     return self._read(response, len(texts))
@@ -94,13 +94,13 @@ class Service:
             if attempt + 1 == TRIES or time.monotonic() - began + wait > PATIENCE:
                 break
             if self._closed.wait(wait):
-                raise Transient(_CLOSED)
+                raise NoVectors(_CLOSED)
         raise self._given_up(why, min(max(asked, REST), LONGEST_REST))
 
-    def _given_up(self, why: str, rest: float) -> Transient:
+    def _given_up(self, why: str, rest: float) -> NoVectors:
         self._rest_why = f"the embeddings service at {self.url} does not answer ({why})"
         self._rest_until = time.monotonic() + rest
-        return Transient(self._rest_why, rest)
+        return NoVectors(self._rest_why, rest)
 
     def _is_passing(self, response: httpx.Response) -> bool:
         """Whether the same request may succeed later; raises for what a setting must mend or fewer texts would."""
