@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from app.clients.github import Permission
 from app.core.comment import Marker, answer_comment, failure_comment, not_indexed_comment, read_marker, refusal_comment
-from app.core.errors import Gone
+from app.core.errors import Gone, NoVectors
 from app.core.mention import Mention, find_mention
 from app.core.query import Question, read_question
 from app.core.types import BRANCH, Answer, App, Comment, Issue
@@ -21,6 +22,8 @@ from jobs.deps import Deps
 from jobs.freshness import bring_branch, bring_pull, scope_records
 from jobs.questions import about, answers, question_hash
 from jobs.site import Site, visit
+
+log = logging.getLogger(__name__)
 
 WRITERS_COMMANDS = frozenset({"reindex", "pause", "resume", "ignore", "summary"})
 """Commands that change what others see or cost much: for people with write access, whoever may ask questions."""
@@ -163,12 +166,14 @@ async def _answer(deps: Deps, site: Site, asked: Asked) -> str:
     branch = (await scope_records(deps, site.repo)).get(BRANCH)
     if branch is None or not branch.head:
         await _say(deps, asked, not_indexed_comment({**asked.about, "waiting": True}))
-    if site.pull is None:
-        await bring_branch(deps, site)
-        view = await view_of(deps.index, site.repo)
-    else:
-        await bring_pull(deps, site)
-        view = await view_of(deps.index, site.repo, site.pull.number)
+    try:
+        await (bring_branch(deps, site) if site.pull is None else bring_pull(deps, site))
+    except NoVectors as error:
+        if branch is None or not branch.head:
+            raise
+        # The asker gets what is indexed, at its own commit, now; the push is indexed once the service is back.
+        log.warning("answered from an older index", extra={"error": str(error)})
+    view = await view_of(deps.index, site.repo, site.pull.number if site.pull else None)
     answer = await retrieve(
         deps.index, deps.embedder, site.mirror, view, _question(asked), site.config.limits.citations
     )

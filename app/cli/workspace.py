@@ -6,11 +6,12 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.clients.embed import Embedder, embedder
+from app.clients.embed import Embedder
+from app.clients.embed_open import open_embedder
 from app.clients.git import Mirror, local_mirror, origin_of
 from app.clients.git.parse import show_path
 from app.clients.index import Index
@@ -101,10 +102,16 @@ async def open_workspace(path: Path, settings: Settings) -> AsyncIterator[Worksp
     mirror = local_mirror(root)
     origin = await origin_of(mirror)
     html_url = (web_address(origin) if origin else None) or PLACEHOLDER_URL + (root.name or "repository")
-    embed = embedder()
-    index = open_index(settings.data_dir, settings.qdrant_url, settings.qdrant_api_key, embed)
-    workers = index_workers()
-    try:
+    async with AsyncExitStack() as stack:
+        embed = await stack.enter_async_context(
+            open_embedder(
+                settings.data_dir, settings.embeddings_url, settings.embeddings_model, settings.embeddings_api_key
+            )
+        )
+        index = open_index(settings.data_dir, settings.qdrant_url, settings.qdrant_api_key, embed)
+        stack.push_async_callback(index.close)
+        workers = index_workers()
+        stack.push_async_callback(workers.close)
         yield Workspace(
             path=root,
             repo=local_id(root),
@@ -115,6 +122,3 @@ async def open_workspace(path: Path, settings: Settings) -> AsyncIterator[Worksp
             workers=workers,
             embedder=embed,
         )
-    finally:
-        await workers.close()
-        await index.close()

@@ -60,13 +60,15 @@ class Candidates:
     """What the searches found, each list best first. Payloads are chunk records (path, first, last, names, part …).
 
     `named` are chunks that define a name of the question, in any order; `placed` chunks at named paths and frames, the
-    plainest first; `callers` chunks that call the asked name, the surest first.
+    plainest first; `callers` chunks that call the asked name, the surest first. `words_only`: there was no vector to search
+    with, so `meaning` is empty.
     """
 
     words: Sequence[Hit] = ()
     meaning: Sequence[Hit] = ()
     named: Sequence[Hit] = ()
     placed: Sequence[Hit] = ()
+    words_only: bool = False
 
 
 @dataclass

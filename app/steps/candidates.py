@@ -13,6 +13,7 @@ from app.core.rank import Candidates
 from app.core.records import read_chunk
 from app.core.tokens import sparse_query
 from app.core.types import Hit, Point, View
+from app.steps.vectors import vectors_now
 from app.steps.view import seen
 
 CANDIDATES = 150
@@ -27,9 +28,9 @@ EMBEDDED_CHARACTERS = 6000
 
 async def candidates(index: Index, embedder: Embedder, view: View, question: Question, table: PathTable) -> Candidates:
     """What the index has for a question, each list best first; the same index and question give the same lists."""
-    dense = (
-        embedder.embed([f"{question.title}\n{question.text}"[:EMBEDDED_CHARACTERS]])[0] if question.weights else None
-    )
+    text = f"{question.title}\n{question.text}"[:EMBEDDED_CHARACTERS]
+    rows = await vectors_now(embedder, [text]) if question.weights else None
+    dense = rows[0] if rows is not None else None
     sparse = sparse_query(question.weights) if question.weights else None
     meaning, words = await index.nearest(view.repo, seen(view), dense, sparse, CANDIDATES)
     return Candidates(
@@ -37,6 +38,7 @@ async def candidates(index: Index, embedder: Embedder, view: View, question: Que
         meaning=[hit for hit in meaning if hit.score > 0],
         named=await _named(index, view, question),
         placed=await _placed(index, view, question, table),
+        words_only=rows is None and bool(question.weights),
     )
 
 
