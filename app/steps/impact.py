@@ -35,6 +35,8 @@ MOST_HOLDERS = 600
 """Chunks read that define or call one of these names, about 1 kB each."""
 MOST_SURVEYED = 4000
 """Files up to which the imports of all of them are read; in larger repositories only those of the changed files count."""
+MOST_COMPARED = 20
+"""Changed files whose names are compared with all others', some 5 µs a pair."""
 SIMILAR = 60
 """Chunks taken from each list of similar code."""
 
@@ -70,7 +72,7 @@ async def signals_of(
     words, meaning = await _similar(index, embedder, view, touched)
     signals = {
         "together": together(paths, await _history(mirror, head)),
-        "names": alike(paths, table.paths),
+        "names": alike(sorted(paths)[:MOST_COMPARED], table.paths),
         "callers": await _callers(index, view, touched),
         "callees": await _callees(index, view, touched),
         "imports": await _imports(index, view, touched, table),
