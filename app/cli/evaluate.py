@@ -104,7 +104,7 @@ async def _from_history(path: Path, limit: int, *, with_tests: bool) -> Figures:
         )
     async with bench_with(lambda _: mirror, f"{len(rows)} commits") as bench:
         found, cost = await evaluate(bench, rows, with_tests=with_tests)
-    print_report(name, found)
+    print_report(str(path), found)
     print_cost(cost)
     return accuracy_figures(found, cost)
 

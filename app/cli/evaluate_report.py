@@ -20,6 +20,7 @@ from app.core.metrics import (
     all_within,
     mean_reciprocal_rank,
     recall,
+    share,
 )
 from app.steps.evaluate import Cost, Found, FoundHidden
 
@@ -30,6 +31,8 @@ EXAMPLES = 4
 """Examples found and missed in a report, so that it stays on one screen."""
 TITLE_CHARACTERS = 68
 """Of a commit's first line in an example."""
+REPORTED_CUTS = (1, 5, 10)
+"""Places that a report speaks of."""
 INSTEAD = 2
 """Files named that came first where the right one did not."""
 
@@ -120,20 +123,28 @@ def print_report(name: str, found: Sequence[Found]) -> None:
     """One screen in plain words: how well code is found in a repository, by its own history."""
     out.print(
         f"[bold]{escape(printable(name))}[/]: {len(found)} changes of its history. Each was asked for in the words of its commit "
-        "message, of the code as it stood before. Counted are changes all of whose files were found.\n"
+        "message, of the code as it stood before.\n"
     )
-    for cut in (1, 5, 10):
-        right = sum(all_within(each.ranks, cut) for each in found)
-        title = "first" if cut == 1 else f"among the first {cut}"
-        out.print(f"  {title:<20} {right:>3} of {len(found)}  {100 * right / max(1, len(found)):>3.0f} %")
+    table = Table(box=None, pad_edge=True)
+    for column in ("what was changed is", "one of its files", "all of its files"):
+        table.add_column(column, justify="left" if column.startswith("what") else "right")
+    for cut in REPORTED_CUTS:
+        one = [any(rank is not None and rank <= cut for rank in each.ranks) for each in found]
+        every = [all_within(each.ranks, cut) for each in found]
+        table.add_row("first" if cut == 1 else f"among the first {cut}", _told(one), _told(every))
+    out.print(table)
     functions = _functions(found)
     for cut in FUNCTION_CUTS:
         right = sum(rank is not None and rank <= cut for rank in functions)
-        out.print(f"  changed lines shown, among {cut:>2} pieces of code: {right} of {len(functions)}")
+        out.print(f"  changed lines lie in one of the first {cut} pieces of code: {right} of {len(functions)}")
     good = [each for each in found if all_within(each.ranks, 1)]
     bad = [each for each in found if not all_within(each.ranks, FILE_CUTS[-1])]
     _print_examples("Found at once", good)
     _print_examples(f"Not among the first {FILE_CUTS[-1]}", bad)
+
+
+def _told(hits: Sequence[bool]) -> str:
+    return f"{sum(hits)} of {len(hits)}, {share(hits):.0f} %"
 
 
 def _print_examples(title: str, found: Sequence[Found]) -> None:

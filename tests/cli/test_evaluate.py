@@ -117,7 +117,7 @@ def test_a_history_asks_with_its_own_messages(tmp_path: Path, shop: tuple[GitRep
     # Newest first; neither the release nor the first commit, which has no parent.
     assert [each["id"] for each in found] == [commits[2], commits[1]]
     assert figures["acc"] == {"1": 100.0, "3": 100.0, "5": 100.0, "10": 100.0}
-    assert "2 of 2  100 %" in done.stdout
+    assert done.stdout.count("2 of 2, 100 %") == 6
     assert "Make format_address keep the name of the country" in done.stdout
 
 
