@@ -86,6 +86,8 @@ async def shop(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shop]:
     ("signal", "path"),
     [
         ("together", "CHANGES.md"),
+        ("around", "shop/rounding.py"),
+        ("active", "CHANGES.md"),
         ("names", "tests/test_money.py"),
         ("callers", "shop/invoice.py"),
         ("callees", "shop/rounding.py"),

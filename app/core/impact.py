@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.core.languages import language_of
 from app.core.roles import Role, role_of
 from app.core.tokens import tokens
 
@@ -47,6 +48,8 @@ class Weights:
     better than these on the other half."""
 
     together: float = 1.0  # changed in the same commits before: the strongest single signal
+    around: float = 0.35  # changed in the same commits as other files of the folder
+    active: float = 0.35  # changes often, of late
     names: float = 0.3  # the same stem, shared words, the same folder
     callers: float = 0.3  # calls what is changed
     callees: float = 0.3  # is called by what is changed
@@ -57,13 +60,11 @@ class Weights:
 
 WEIGHTS = Weights()
 
-DEMOTION: Mapping[Role, float] = {
-    Role.DOC: 0.3,
-    Role.CONFIG: 0.3,
-    Role.GENERATED: 0.3,
-    Role.VENDORED: 0.3,
-}
-"""What a file's score is multiplied by: these change with everything, and are seldom what was forgotten."""
+DEMOTION = 0.3
+"""What the score of a file is multiplied by that is no code of this project: prose, settings, generated, vendored. It changes
+with everything, and is seldom what was forgotten."""
+NO_CODE = frozenset({"", "markdown", "json", "yaml", "toml", "xml", "html", "css", "ini", "properties"})
+NOT_OURS = frozenset({Role.GENERATED, Role.VENDORED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,41 @@ def together(changed: Collection[str], commits: Iterable[Sequence[str]]) -> dict
     return {path: score / (fame[path] + FAME_FLOOR) ** FAME for path, score in scores.items()}
 
 
+def around(changed: Collection[str], commits: Iterable[Sequence[str]]) -> dict[str, float]:
+    """Co-change one step wider: what changed in the same commits as other files of the changed files' folders.
+
+    For a file that is new or seldom changed its folder's history speaks. `commits` as for `together`.
+    """
+    folders = {_folder(path) for path in changed}
+    fame: dict[str, float] = {}
+    scores: dict[str, float] = {}
+    for number, paths in enumerate(commits):
+        weight = 0.5 ** (number / HALF_LIFE)
+        for path in paths:
+            fame[path] = fame.get(path, 0.0) + weight
+        inside = [path for path in paths if _folder(path) in folders]
+        if inside and 2 <= len(paths) <= MOST_FILES:
+            for path in paths:
+                others = len(inside) - (_folder(path) in folders)
+                if others and path not in changed:
+                    scores[path] = scores.get(path, 0.0) + weight * others / (len(paths) - 1)
+    return {path: score / (fame[path] + FAME_FLOOR) ** FAME for path, score in scores.items()}
+
+
+def active(changed: Collection[str], commits: Iterable[Sequence[str]]) -> dict[str, float]:
+    """How much each file changes at all, newer commits more. `commits` as for `together`."""
+    scores: dict[str, float] = {}
+    for number, paths in enumerate(commits):
+        if len(paths) <= MOST_FILES:
+            for path in paths:
+                scores[path] = scores.get(path, 0.0) + 0.5 ** (number / HALF_LIFE)
+    return {path: score for path, score in scores.items() if path not in changed}
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
 def alike(changed: Iterable[str], paths: Collection[str]) -> dict[str, float]:
     """Matching names and folder: how much the path of each file resembles that of a changed one, the best of them."""
     words = {path: frozenset(tokens(path.rpartition(".")[0] or path)) for path in paths}
@@ -118,7 +154,7 @@ def alike(changed: Iterable[str], paths: Collection[str]) -> dict[str, float]:
         best = max(
             (
                 _stem_score(stems[path], stem)
-                + (SAME_FOLDER if folder == path.rpartition("/")[0] else 0.0)
+                + (SAME_FOLDER if folder == _folder(path) else 0.0)
                 + SHARED_WORDS * _overlap(words[path], own, rarity)
                 for stem, folder, own in given
             ),
@@ -158,11 +194,15 @@ def fused(signals: Mapping[str, Scores], shown: Collection[str], weights: Weight
             scores[path] = scores.get(path, 0.0) + weight / (FUSION_K + place)
             reasons.setdefault(path, []).append(name)
     ranked = [
-        Impacted(path, score * DEMOTION.get(role_of(path), 1.0), tuple(reasons[path]))
+        Impacted(path, score * _demotion(path), tuple(reasons[path]))
         for path, score in scores.items()
         if path not in shown
     ]
     return sorted(ranked, key=lambda each: (-each.score, each.path))
+
+
+def _demotion(path: str) -> float:
+    return DEMOTION if language_of(path) in NO_CODE or role_of(path) in NOT_OURS else 1.0
 
 
 def _places(scores: Scores) -> dict[str, int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from app.clients.embed import Embedder
 from app.clients.git import Mirror
 from app.clients.index import Index
-from app.core.impact import Impacted, alike, fused, together
+from app.core.impact import Impacted, active, alike, around, fused, together
 from app.core.modules import follow
 from app.core.paths import PathTable
 from app.core.records import FILE, ChunkRecord, FileRecord, read_file
@@ -37,7 +37,7 @@ MOST_SURVEYED = 4000
 """Files up to which the imports of all of them are read; in larger repositories only those of the changed files count."""
 MOST_COMPARED = 20
 """Changed files whose names are compared with all others', some 5 µs a pair."""
-SIMILAR = 60
+SIMILAR = 100
 """Chunks taken from each list of similar code."""
 
 _histories: OrderedDict[tuple[str, str], list[tuple[str, ...]]] = OrderedDict()
@@ -69,9 +69,12 @@ async def signals_of(
     table = await paths_of(index, view)
     present = table.paths | {entry.path for entry in await mirror.tree(head)}
     touched = await _touched(index, mirror, view, head, changed)
+    commits = await _history(mirror, head)
     words, meaning = await _similar(index, embedder, view, touched)
     signals = {
-        "together": together(paths, await _history(mirror, head)),
+        "together": together(paths, commits),
+        "around": around(paths, commits),
+        "active": active(paths, commits),
         "names": alike(sorted(paths)[:MOST_COMPARED], table.paths),
         "callers": await _callers(index, view, touched),
         "callees": await _callees(index, view, touched),

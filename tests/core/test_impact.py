@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.impact import MOST_FILES, alike, fused, stem_of, together
+from app.core.impact import MOST_FILES, active, alike, around, fused, stem_of, together
 
 
 def test_files_that_changed_together_before_are_near_and_large_commits_say_nothing() -> None:
@@ -22,6 +22,29 @@ def test_what_changes_with_everything_says_less() -> None:
     commits = [["a.py", "b.py"], ["a.py", "log.py"], *([f"x{number}.py", "log.py"] for number in range(20))]
     scores = together({"a.py"}, commits)
     assert scores["b.py"] > scores["log.py"]
+
+
+def test_newer_history_counts_more() -> None:
+    old = [["x.py"]] * 2000
+    scores = together({"a.py"}, [["a.py", "new.py"], *old, ["a.py", "old.py"]])
+    assert scores["new.py"] > 10 * scores["old.py"]
+
+
+def test_a_file_without_history_is_known_by_its_folder_s() -> None:
+    commits = [["lib/b.py", "tests/all.py"], ["lib/c.py", "tests/all.py"], ["other/d.py", "tests/other.py"]]
+    assert together({"lib/new.py"}, commits) == {}
+    assert around({"lib/new.py"}, commits).keys() == {"tests/all.py"}
+
+
+def test_what_changes_often_is_active_unless_it_is_shown_or_swept() -> None:
+    sweep = [f"{number}.py" for number in range(MOST_FILES + 1)]
+    scores = active({"a.py"}, [["a.py"], ["b.py"], ["c.py"], ["b.py"], sweep])
+    assert sorted(scores, key=lambda path: -scores[path]) == ["b.py", "c.py"]
+
+
+def test_code_in_a_settings_file_is_not_held_back() -> None:
+    ranked = fused({"together": {"README.md": 3.0, "setup.py": 2.0, "vendor/x.py": 1.0}}, set())
+    assert [each.path for each in ranked] == ["setup.py", "README.md", "vendor/x.py"]
 
 
 @pytest.mark.parametrize(
