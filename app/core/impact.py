@@ -63,7 +63,7 @@ WEIGHTS = Weights()
 DEMOTION = 0.3
 """What the score of a file is multiplied by that is no code of this project: prose, settings, generated, vendored. It changes
 with everything, and is seldom what was forgotten."""
-NO_CODE = frozenset({"", "markdown", "json", "yaml", "toml", "xml", "html", "css", "ini", "properties"})
+NO_CODE = frozenset({"", "markdown", "restructuredtext", "text", "json", "yaml", "toml", "xml", "ini"})
 NOT_OURS = frozenset({Role.GENERATED, Role.VENDORED})
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.clients.embed import Embedder
 from app.clients.git import Mirror
@@ -15,6 +15,7 @@ from app.clients.index import Index
 from app.core.impact import Impacted, active, alike, around, fused, together
 from app.core.modules import follow
 from app.core.paths import PathTable
+from app.core.rank import BEST_CHUNKS
 from app.core.records import FILE, ChunkRecord, FileRecord, read_file
 from app.core.rows import Part
 from app.core.source import decode, line_range
@@ -216,12 +217,21 @@ async def _similar(
         return {}, {}
     dense = embedder.embed_counts([counts])[0]
     sparse = sparse_query({token: float(count) ** 0.5 for token, count in counts.items()})
-    meaning, words = await index.nearest(view.repo, seen(view), dense, sparse, SIMILAR)
-    return _best(words), _best([hit for hit in meaning if hit.score > 0])
+    # Without the changed files: their own chunks would fill both lists.
+    where = seen(view)
+    where = replace(where, hidden=(*where.hidden, *sorted({chunk.path for chunk in touched.chunks})))
+    meaning, words = await index.nearest(view.repo, where, dense, sparse, SIMILAR)
+    return _best_three(words), _best_three([hit for hit in meaning if hit.score > 0])
 
 
-def _best(hits: Sequence[Hit]) -> dict[str, float]:
+def _best_three(hits: Sequence[Hit]) -> dict[str, float]:
+    """File → weighted sum of its best chunks' scores; `hits` are best first."""
+    taken: dict[str, int] = {}
     scores: dict[str, float] = {}
     for hit in hits:
-        scores.setdefault(str(hit.payload["path"]), hit.score)
+        path = str(hit.payload["path"])
+        place = taken.get(path, 0)
+        taken[path] = place + 1
+        if place < len(BEST_CHUNKS):
+            scores[path] = scores.get(path, 0.0) + BEST_CHUNKS[place] * hit.score
     return scores
