@@ -17,8 +17,9 @@ from app.core.tokens import tokens
 
 Scores = Mapping[str, float]
 
-FUSION_K = 5.0
-"""The k of reciprocal rank fusion, as in `core.rank`."""
+FUSION_K = 2.0
+"""The k of reciprocal rank fusion. Smaller than in `core.rank`: the first place of a list means more here. Against 5 it moved
+recall at 5 from 75.0 to 75.4 and from 71.2 to 72.9 on two halves of the repositories measured."""
 MOST_FILES = 40
 """Files of a commit beyond which it tells nothing about which two belong together: a release, a formatting, an import."""
 HALF_LIFE = 300
@@ -44,8 +45,12 @@ _TEST_AFFIX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal is worth in the fusion. The plateau is wide: weights fitted to half of the repositories measured do no
-    better than these on the other half."""
+    """What each signal is worth in the fusion.
+
+    Measured on 480 changes of twelve repositories, one file of each hidden: it is among the first 5 in 74.2 %, among the first
+    10 in 82.3 %. Without `together` 66.7 and 79.6, without `words` 70.8 and 80.2; no other one is worth more than one and a
+    half points (with k = 5). The plateau is wide: weights fitted to half of the repositories do no better on the other half.
+    """
 
     together: float = 1.0  # changed in the same commits before: the strongest single signal
     around: float = 0.35  # changed in the same commits as other files of the folder
