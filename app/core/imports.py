@@ -27,6 +27,9 @@ _ES_NAMED = re.compile(r"(?:type\s+|typeof\s+)?([\w$]+|\"[^\"]*\"|'[^']*')(?:\s+
 _ES_PROPERTY = re.compile(r"([\w$]+)(?:\s*:\s*([\w$]+))?(?:\s*=[^,]*)?")
 _ES_AFTER_REQUIRE = re.compile(r"\)\s*\.\s*([\w$]+)\s*$")
 _JAVA = re.compile(r"import\s+(static\s+)?([\w.\s$]+?)(\.\s*\*)?\s*;")
+_CSHARP = re.compile(r"\s*(?:global\s+)?using\s+(?:static\s+)?(?:(\w+)\s*=\s*)?([\w.:\s]+?)(?:<[^;]*)?;")
+_RUBY = re.compile(r"(require_relative|require|load|autoload)\b.*?([\"'])([^\"']+)\2\s*\)?\s*$", re.DOTALL)
+_KOTLIN = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*(?:;|$|\n|/)")
 _INCLUDE = re.compile(r"#\s*include\w*\s*(?:<([^>\n]*)>|\"([^\"\n]*)\")")
 _CPP_USING = re.compile(r"using\s+(namespace\s+|enum\s+)?(?:typename\s+)?([\w:]+)\s*;")
 _RUST_TOKEN = re.compile(r"::|[{},*]|\bas\b|(?:r#)?\w+")
@@ -193,7 +196,60 @@ def _c(text: str, line: int) -> Iterator[Import]:
             yield Import(module, name, name, line)
 
 
+def _csharp(text: str, line: int) -> Iterator[Import]:
+    found = _CSHARP.match(_COMMENTS.sub(" ", text))
+    if found is None:
+        return
+    alias, path = found.group(1), re.sub(r"\s", "", found.group(2)).replace("global::", "").replace("::", ".")
+    if alias:
+        module, _, name = path.rpartition(".")
+        yield Import(module or path, name if module else "", alias, line)
+    else:
+        yield Import(path, "*", "", line)
+
+
+def _ruby(text: str, line: int) -> Iterator[Import]:
+    if found := _RUBY.search(text):
+        module = found.group(3)
+        relative = found.group(1) == "require_relative" and not module.startswith(".")
+        yield Import(f"./{module}" if relative else module, "", "", line)
+
+
+def _php(text: str, line: int) -> Iterator[Import]:
+    """`use A\\{B, C as D}` gives dotted modules; `require` the path, which is told from them by its slash or its ending."""
+    text = _COMMENTS.sub(" ", text)
+    if not text.startswith("use"):
+        if quoted := re.search(r"([\"'])([^\"'$]+)\1[^\"']*$", text):
+            yield Import("./" + quoted.group(2).lstrip("./"), "", "", line)
+        return
+    text = re.sub(r"^use\s+(?:(?:function|const)\s+)?|;\s*$", "", text).strip()
+    prefix, braced, listed = text.partition("{")
+    for part in (listed.rstrip("} \r\n") if braced else text).split(","):
+        words = re.sub(r"^\s*(?:function|const)\s+", "", part).split()
+        if words:
+            path = ((prefix.strip() if braced else "") + words[0]).strip("\\").replace("\\", ".")
+            module, _, name = path.rpartition(".")
+            alias = words[-1] if len(words) == 3 else name
+            yield Import(module or path, name if module else "", alias, line)
+
+
+def _kotlin(text: str, line: int) -> Iterator[Import]:
+    found = _KOTLIN.match(text)
+    if found is None:
+        return
+    path = re.sub(r"[\s`]", "", found.group(1))
+    if found.group(2):
+        yield Import(path, "*", "", line)
+    else:
+        module, _, name = path.rpartition(".")
+        yield Import(module or path, name if module else "", found.group(3) or name, line)
+
+
 _READERS = {
+    "csharp": _csharp,
+    "ruby": _ruby,
+    "php": _php,
+    "kotlin": _kotlin,
     "python": _python,
     "javascript": _ecmascript,
     "typescript": _ecmascript,

@@ -21,7 +21,7 @@ from tree_sitter import QueryCursor
 
 from app.core.languages import Language, query_of
 from app.core.nesting import Above, arrange
-from app.core.places import DEFINITIONS, Binding, Outline, Place
+from app.core.places import DEFINITIONS, Binding, Outline, Place, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +123,7 @@ def _add_binding(outline: Outline, captures: dict[str, list[Node]]) -> None:
     in_class = "field" in captures
     for node in captures["field" if in_class else "bind"]:
         at, end = node.start_byte, node.end_byte
-        name = source[at : min(end, at + BOUND_BYTES)].decode("utf-8", "replace")
+        name = spelled(source[at : min(end, at + BOUND_BYTES)].decode("utf-8", "replace"))
         outline.bindings.append(Binding(at, end, name, how, value, in_class))
 
 

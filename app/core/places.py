@@ -82,3 +82,10 @@ class Outline:
 def line_starts(source: bytes) -> list[int]:
     """Byte offsets at which lines start. Lines are git's: only \\n ends one."""
     return [0, *(found.end() for found in re.finditer(b"\n", source))]
+
+
+def spelled(name: str) -> str:
+    """A bound name or a receiver with its members after dots: PHP's `$this->log`, and Ruby's `@log`, which is self's."""
+    if name.startswith("@"):
+        return "self." + name.lstrip("@")
+    return name.replace("->", ".")

@@ -104,8 +104,8 @@ class Scopes:
             known = best.get(one.at)
             best[one.at] = one.how if known is None else min(known, one.how, key=_HOW.index)
         for one in bindings:
-            if one.how != best[one.at] or one.end in named:
-                continue  # a typed reading of the same place is better; a definition is no second binding
+            if one.how != best[one.at] or (one.end in named and not one.in_class):
+                continue  # a typed reading of the same place is better; a definition is no second binding, but for C#'s properties
             scope = self.outline.scope(one.at)
             bound = Bound(one.how, one.value, scope) if one.how else UNKNOWN
             in_class = one.in_class or (scope >= 0 and places[scope].kind in CLASSES)
@@ -153,4 +153,6 @@ class Scopes:
                     return found
             if scope < 0:
                 return None
+            if self.row.implicit_self and (inner := self.classes.get(f"{places[scope].qualified}.{name}", -1)) >= 0:
+                return Bound("defined", places[inner].qualified, inner)  # a type inside the enclosing class
             scope = places[scope].parent

@@ -21,7 +21,7 @@ _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _NOT_OWNERS = frozenset({"prototype", "exports", "module", "this", "window", "globalThis", "self"})
 """Parts of `Foo.prototype.bar = function` and `exports.bar = function` that name no class."""
 
-_ARROWS = frozenset({"rust", "c", "cpp"})
+_ARROWS = frozenset({"rust", "c", "cpp", "ruby"})
 """Languages in which `::` or `->` stands between a receiver and a name, as `.` does everywhere."""
 
 
@@ -108,6 +108,9 @@ def _name_path(language: str, place: Place) -> tuple[list[str], str]:
             return [], name
         parts = [part for part in name.split(".") if part and part not in _NOT_OWNERS]
         return (parts[:-1], parts[-1]) if parts else ([], "default")
+    if language == "ruby":
+        parts = name.strip(":").split("::")
+        return parts[:-1], parts[-1]
     if language == "python" and "[" in name:
         return [], name.partition("[")[0]
     return [], name
@@ -122,12 +125,13 @@ def _bases(outline: Outline) -> dict[int, tuple[str, ...]]:
     language, source = outline.language.name, outline.source
     found: dict[int, tuple[str, ...]] = {}
     for index, place in enumerate(outline.places):
-        if place.kind in CLASSES and place.body >= 0:
+        if place.kind in CLASSES:
             start = place.own if place.kind == "impl" else place.name_end
-            header = source[start : min(place.body, start + 2_000)].decode("utf-8", "replace")
+            opened = place.body if place.body >= 0 else place.end
+            header = source[start : min(opened, start + 2_000)].decode("utf-8", "replace")
             body = (
-                source[place.body : min(place.end, place.body + 20_000)].decode("utf-8", "replace")
-                if language == "go"
+                source[opened : min(place.end, opened + 20_000)].decode("utf-8", "replace")
+                if language in headers.BASES_IN_BODY
                 else ""
             )
             if listed := headers.bases(language, place.kind, header, body):
@@ -142,7 +146,7 @@ def _definition(outline: Outline, index: int, bases: tuple[str, ...]) -> Definit
     if outline.language.name == "python" and place.body >= 0:
         docstring = headers.python_docstring(source, place.body)
     if not docstring and place.comments:
-        docstring = headers.comment_docstring(source, place.comments)
+        docstring = headers.comment_docstring(source, place.comments, marked_up=outline.language.name == "csharp")
     return Definition(
         place.name,
         place.qualified,
@@ -184,6 +188,8 @@ def _position(call: tuple[int, bytes, bytes | None]) -> int:
 def _site(names: Names, scope: int, callee: bytes, receiver: bytes | None) -> tuple[str, str, str]:
     """(name, receiver, target) of a callee; an empty name where it is no name (`f()()`, `a[0]()`)."""
     if receiver is None:
+        if names.row.name == "php":
+            callee = callee.replace(b"\\", b".").lstrip(b".")
         cut = callee.rfind(b".")
         if names.row.name in _ARROWS:
             cut = max(cut, callee.rfind(b":"), callee.rfind(b">"))
