@@ -20,6 +20,8 @@ _HEADER_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?!define|\[)|//)[^\n]*|/\*.*?\*
 _HEADER_END = re.compile(r"\s*(?:\{|:|=>|=)?\s*$")
 _PYTHON_STRING = re.compile(rb"[rRuUbBfF]{0,2}(\"\"\"|'''|\"|')")
 _COMMENT_EDGE = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]*|\*(?!/)|#+:?|-{2,})?[ \t]?|[ \t]*\*+/[ \t]*$")
+_ELIXIR_DOC = re.compile(rb"@doc\s+(?:~[sS])?(\"\"\"|\")(.*?)\1", re.DOTALL)
+_ELIXIR_MODULEDOC = re.compile(rb"do\s+@moduledoc\s+(?:~[sS])?(\"\"\"|\")(.*?)\1", re.DOTALL)
 _INNERMOST = re.compile(r"<[^<>]*>|\([^()]*\)|\[[^\[\]]*\]")
 _NAME = re.compile(r"[A-Za-z_$\u0080-\U0010ffff][\w$.:]*")
 _NOT_BASES = frozenset(
@@ -27,6 +29,7 @@ _NOT_BASES = frozenset(
 )
 _RUBY_MIXED_IN = re.compile(r"^[ \t]*(?:include|prepend|extend)[ \t(]+([A-Z][\w:, \t]*)", re.MULTILINE)
 _RUBY_INNER = re.compile(r"^[ \t]*(?:class|module|def)\b", re.MULTILINE)
+_SCALA_BASES = re.compile(r"\b(?:extends|with|derives)\b")
 _PHP_USED = re.compile(r"^[ \t]*use[ \t]+([\w\\, \t]+)[;{]", re.MULTILINE)
 BASES_IN_BODY = frozenset({"go", "ruby", "php"})
 """Languages in which a class's body names bases: embedded structs, mixed-in modules, used traits."""
@@ -79,6 +82,16 @@ def python_docstring(source: bytes, body: int) -> str:
     )
 
 
+def elixir_docstring(source: bytes, above: int, own: int, body: int) -> str:
+    """The first paragraph of the `@doc` between bytes `above` and `own`, or of the `@moduledoc` that opens a body."""
+    found = _ELIXIR_DOC.search(source, above, own)
+    if found is None and body >= 0:
+        found = _ELIXIR_MODULEDOC.match(source, body, body + 64 * DOCSTRING_CHARACTERS)
+    if found is None:
+        return ""
+    return paragraph(found.group(2)[: 4 * DOCSTRING_CHARACTERS].decode("utf-8", "replace"))
+
+
 def comment_docstring(source: bytes, comments: list[tuple[int, int]], *, marked_up: bool = False) -> str:
     """The first paragraph of the comments above a definition, without their marks and tags (`marked_up`: nor XML's)."""
     text = "\n".join(
@@ -118,8 +131,10 @@ def bases(language: str, kind: str, header: str, body: str) -> tuple[str, ...]:
         above = header.partition("<")[2].partition("\n")[0]
         body = _RUBY_INNER.split(body, 1)[0]
         return _names([above, *(part for line in _RUBY_MIXED_IN.findall(body) for part in line.split(","))])
-    if language in {"csharp", "kotlin"}:
+    if language in {"csharp", "kotlin", "swift"}:
         return _names(header.partition(":")[2].split(" where ")[0].split(","))
+    if language == "scala":
+        return _names([name for part in _SCALA_BASES.split(header)[1:] for name in part.split(",")])
     if language == "php":
         used = [part for line in _PHP_USED.findall(body) for part in line.split(",")]
         parts = re.split(r"\b(?:extends|implements)\b", header)[1:]

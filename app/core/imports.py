@@ -30,6 +30,12 @@ _JAVA = re.compile(r"import\s+(static\s+)?([\w.\s$]+?)(\.\s*\*)?\s*;")
 _CSHARP = re.compile(r"\s*(?:global\s+)?using\s+(?:static\s+)?(?:(\w+)\s*=\s*)?([\w.:\s]+?)(?:<[^;]*)?;")
 _RUBY = re.compile(r"(require_relative|require|load|autoload)\b.*?([\"'])([^\"']+)\2\s*\)?\s*$", re.DOTALL)
 _KOTLIN = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*(?:;|$|\n|/)")
+_LUA = re.compile(r"(?:(\w+)\s*=\s*)?require\s*\(?\s*([\"'])([^\"']+)\2")
+_SCALA = re.compile(r"([\w.`]+\.)\{([^}]*)\}|([\w.`*]+(?: (?:as|=>) \w+)?)")
+_SWIFT = re.compile(r"import\s+(?:(class|struct|enum|protocol|func|var|let|typealias)\s+)?([\w.]+)")
+_ELIXIR = re.compile(
+    r"(alias|import|require|use)[\s(]+([\w.]+?)(?:\.\{([^}]*)\})?(?:\s*,\s*as:\s*(\w+))?(?:\s*[,)].*|\s*)$", re.DOTALL
+)
 _INCLUDE = re.compile(r"#\s*include\w*\s*(?:<([^>\n]*)>|\"([^\"\n]*)\")")
 _CPP_USING = re.compile(r"using\s+(namespace\s+|enum\s+)?(?:typename\s+)?([\w:]+)\s*;")
 _RUST_TOKEN = re.compile(r"::|[{},*]|\bas\b|(?:r#)?\w+")
@@ -245,7 +251,68 @@ def _kotlin(text: str, line: int) -> Iterator[Import]:
         yield Import(module or path, name if module else "", found.group(3) or name, line)
 
 
+def _lua(text: str, line: int) -> Iterator[Import]:
+    if found := _LUA.search(text):
+        yield Import(found.group(3), "", found.group(1) or "", line)
+
+
+def _shell(text: str, line: int) -> Iterator[Import]:
+    """`source "$DIR/lib.sh"`: what stands in a variable is a folder, taken for the script's own."""
+    words = text.split(None, 1)
+    path = (
+        re.sub(r"^\$(?:\{[^}]*\}|\([^)]*\)|\w+)/", "./", words[1].split("\n")[0].strip("\"' \t\r"))
+        if len(words) == 2
+        else ""
+    )
+    if path and "$" not in path and " " not in path:
+        yield Import(path, "", "", line)
+
+
+def _scala(text: str, line: int) -> Iterator[Import]:
+    text = re.sub(r"\s+", " ", _COMMENTS.sub(" ", text)).strip().removeprefix("import ")
+    for found in _SCALA.finditer(text):
+        prefix, listed, whole = found.group(1) or "", found.group(2) or "", found.group(3) or ""
+        for part in listed.split(",") if listed else [whole]:
+            path, _, alias = re.sub(r"\s+(?:as|=>)\s+", "=", part.strip()).partition("=")
+            path = (prefix + path).strip(". ")
+            module, _, name = path.rpartition(".")
+            if alias == "_" or not module or not name:
+                continue
+            star = name in {"_", "*", "given"}
+            yield Import(module, "*" if star else name, "" if star else alias or name, line)
+
+
+def _swift(text: str, line: int) -> Iterator[Import]:
+    found = _SWIFT.search(text)
+    if found is None:
+        return
+    module, _, name = found.group(2).rpartition(".")
+    if found.group(1) and module:
+        yield Import(module, name, name, line)
+    else:
+        yield Import(found.group(2), "*", "", line)
+
+
+def _elixir(text: str, line: int) -> Iterator[Import]:
+    found = _ELIXIR.match(text)
+    if found is None:
+        return
+    how, path, listed, alias = found.groups()
+    if how in {"import", "use"}:
+        yield Import(path, "*", "", line)
+        return
+    for one in [part.strip() for part in listed.split(",")] if listed else [""]:
+        module, _, name = (f"{path}.{one}" if one else path).rpartition(".")
+        if name:
+            yield Import(module or name, name if module else "", alias or name, line)
+
+
 _READERS = {
+    "lua": _lua,
+    "shell": _shell,
+    "scala": _scala,
+    "swift": _swift,
+    "elixir": _elixir,
     "csharp": _csharp,
     "ruby": _ruby,
     "php": _php,

@@ -8,6 +8,7 @@ Captures of the .scm files:
   @comment    a comment, which belongs to the definition right below it
   @import     a statement for app/core/imports.py
   @call       the callee (`a.b` of `a.b()`), or its last name with @object apart; @component a JSX element's name
+  @mute       syntax in which no call is one: Elixir writes definitions and types as calls
   @bind       a name given a value here, with @declared (its type), @made (the class constructed), @called (what was
               called, perhaps a class), @path (Rust: the associated function called), @from (another name);
   @field      a name bound in the enclosing class
@@ -54,6 +55,7 @@ def read_outline(
     raw: list[Place] = []
     wraps: list[tuple[int, int]] = []
     above: dict[int, Above] = {}
+    mute: list[tuple[int, int]] = []
     roles: dict[int, str] = {}
     for pattern, captures in matches:
         role = roles.get(pattern)
@@ -69,6 +71,8 @@ def read_outline(
             outline.imports.append(captures["import"][0])
         elif role == "wrap":
             wraps.append((captures["wrap"][0].start_byte, captures["wrap"][0].end_byte))
+        elif role == "mute":
+            mute.append((captures["mute"][0].start_byte, captures["mute"][0].end_byte))
         elif role in {"comment", "above"}:
             _add_above(outline, above, captures[role][0], role == "comment")
         elif role == "component":
@@ -78,8 +82,25 @@ def read_outline(
                 or b"." in source[node.start_byte : node.end_byte]
             ):
                 outline.calls.append((node.end_byte - 1, source[node.start_byte : node.end_byte], None))
+    if mute:
+        outline.calls = _heard(outline.calls, sorted(mute))
     arrange(outline, raw, wraps, above)
     return outline
+
+
+def _heard(
+    calls: list[tuple[int, bytes, bytes | None]], mute: list[tuple[int, int]]
+) -> list[tuple[int, bytes, bytes | None]]:
+    """The calls outside of all mute ranges, which are sorted."""
+    heard: list[tuple[int, bytes, bytes | None]] = []
+    position, silent_to = 0, -1
+    for call in sorted(calls, key=lambda one: one[0]):
+        while position < len(mute) and mute[position][0] <= call[0]:
+            silent_to = max(silent_to, mute[position][1])
+            position += 1
+        if call[0] >= silent_to:
+            heard.append(call)
+    return heard
 
 
 def _role(captures: dict[str, list[Node]]) -> str:
@@ -87,7 +108,7 @@ def _role(captures: dict[str, list[Node]]) -> str:
     for name in captures:
         if name in DEFINITIONS:
             return name
-    for name in ("import", "call", "wrap", "comment", "above", "component"):
+    for name in ("import", "call", "wrap", "comment", "above", "component", "mute"):
         if name in captures:
             return name
     return "bind"

@@ -163,6 +163,8 @@ class Names(Scopes):
             return ""
         if found.how in {"module", "named"}:
             return found.value
+        if self.row.name == "lua" and first in self.members:
+            return first  # a local table that has methods in this file
         if found.how == "defined":
             return (
                 found.value

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _HOW = ("declared", "made", "called", "path", "from", "")
 """Readings of one binding, the better first."""
 
-REQUIRING = frozenset({"javascript", "typescript", "tsx"})
+REQUIRING = frozenset({"javascript", "typescript", "tsx", "lua"})
 """Languages in which a variable may be a module: `const x = require("x")`."""
 
 
@@ -87,6 +87,8 @@ class Scopes:
             scope = self._holder(self.outline.scope(at))
             if not one.alias:
                 continue
+            while self.row.name == "elixir" and scope >= 0 and self.outline.places[scope].kind in CLASSES:
+                scope = self.outline.places[scope].parent  # an alias of a module holds in its functions
             if one.name:
                 self._bind(scope, one.alias, Bound("named", join(one.module, one.name)))
             elif self.row.name == "python" and one.alias == one.module:

@@ -21,6 +21,9 @@ _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _NOT_OWNERS = frozenset({"prototype", "exports", "module", "this", "window", "globalThis", "self"})
 """Parts of `Foo.prototype.bar = function` and `exports.bar = function` that name no class."""
 
+_SPLIT_NAMES = {"ruby": "::", "lua": r"[.:]", "elixir": r"\."}
+"""What stands between the owners and the name of a definition that is written with them."""
+
 _ARROWS = frozenset({"rust", "c", "cpp", "ruby"})
 """Languages in which `::` or `->` stands between a receiver and a name, as `.` does everywhere."""
 
@@ -108,9 +111,9 @@ def _name_path(language: str, place: Place) -> tuple[list[str], str]:
             return [], name
         parts = [part for part in name.split(".") if part and part not in _NOT_OWNERS]
         return (parts[:-1], parts[-1]) if parts else ([], "default")
-    if language == "ruby":
-        parts = name.strip(":").split("::")
-        return parts[:-1], parts[-1]
+    if language in _SPLIT_NAMES:
+        parts = [part for part in re.split(_SPLIT_NAMES[language], name.strip(":")) if part]
+        return (parts[:-1], parts[-1]) if parts else ([], name)
     if language == "python" and "[" in name:
         return [], name.partition("[")[0]
     return [], name
@@ -145,6 +148,8 @@ def _definition(outline: Outline, index: int, bases: tuple[str, ...]) -> Definit
     docstring = ""
     if outline.language.name == "python" and place.body >= 0:
         docstring = headers.python_docstring(source, place.body)
+    if outline.language.name == "elixir":
+        docstring = headers.elixir_docstring(source, outline.starts[place.first - 1], place.own, place.body)
     if not docstring and place.comments:
         docstring = headers.comment_docstring(source, place.comments, marked_up=outline.language.name == "csharp")
     return Definition(

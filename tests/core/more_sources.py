@@ -412,4 +412,393 @@ fun String.shout(a: Int): String = this.trim()
     above={"Store": "@Entity", "Store.save": "* Saves one."},
 )
 
-SOURCES = (CSHARP, RUBY, PHP, KOTLIN)
+BASH = Sample(
+    "shell",
+    "bin/save.sh",
+    """#!/bin/bash
+set -eu
+source ./lib.sh
+. "$DIR/common.sh"
+readonly LIMIT=3
+export TARGET="a"
+
+# Saves one.
+save() {
+  local item=$1
+  check "$item" || return 1
+  result=$(compute "$item")
+  cat <<EOF
+x }
+EOF
+}
+
+function check { test -n "$1"; }
+function third() (
+  save a
+)
+
+if true; then save x; fi
+main "$@"
+""",
+    kinds={"LIMIT": "constant", "TARGET": "constant", "save": "function", "check": "function", "third": "function"},
+    targets={"check": "check", "save": "save", "compute": "", "main": ""},
+    imports=[("./lib.sh", "", ""), ("./common.sh", "", "")],
+    docstrings={"save": "Saves one."},
+    signatures={"save": "save()"},
+    within={"compute": "save", "main": ""},
+    above={"save": "# Saves one."},
+)
+
+LUA = Sample(
+    "lua",
+    "lib/store.lua",
+    """local json = require("json")
+local util = require "lib.util"
+local LIMIT = 3
+
+--- A table that keeps things.
+local Store = {}
+Store.__index = Store
+
+--- Saves one.
+-- And says so.
+-- @param item what is saved
+function Store:save(item)
+  self:check(item)
+  json.encode(item)
+  helper(1)
+  item.x.y:go "x"
+  Store.new(1):check(item)
+end
+
+function Store.new(a) return setmetatable({}, Store) end
+function Store:check(a) return a end
+local function helper(x) return util.run(x) end
+Store.run = function(x) return Store.new(x) end
+local later = function() end
+local Table = {
+  f = function(a) return a end,
+  g = 1,
+}
+return Store
+""",
+    kinds={
+        "LIMIT": "constant",
+        "Store": "constant",
+        "Store.save": "method",
+        "Store.new": "method",
+        "Store.check": "method",
+        "helper": "function",
+        "Store.run": "method",
+        "later": "function",
+        "Table": "constant",
+        "Table.f": "method",
+    },
+    targets={
+        "self.check": "Store.check",
+        "json.encode": "json.encode",
+        "util.run": "lib.util.run",
+        "Store.new": "Store.new",
+        "item.x.y.go": "",
+    },
+    imports=[("json", "", "json"), ("lib.util", "", "util")],
+    docstrings={"Store.save": "Saves one. And says so.", "Store": "A table that keeps things."},
+    signatures={"Store.save": "function Store:save(item)", "helper": "local function helper(x)"},
+    within={"encode": "Store.save", "run": "helper"},
+    above={"Store.save": "--- Saves one."},
+)
+
+SCALA = Sample(
+    "scala",
+    "src/main/scala/shop/Store.scala",
+    """package shop.orders
+
+import shop.models.Order
+import shop.util.{Run, Go => G, _}
+import shop.more.deep, shop.less.shallow
+
+/** Keeps orders. */
+@Serial
+class Store[T](val clock: Clock, name: String = "x") extends Base(clock) with IStore {
+  private val log: Logger = new Logger()
+  val made = new Invoice(1)
+
+  /**
+   * Saves one.
+   * @param order what is saved
+   */
+  @deprecated("x", "1")
+  override def save(order: Order, loose: Any): Int = {
+    check(order)
+    this.check(order)
+    order.close()
+    clock.now()
+    log.info("x")
+    made.pay()
+    val h = new Helper()
+    h.run(1)
+    list.map(x => x.go(1))
+    G.start()
+  }
+
+  private def check(o: Order) = true
+}
+
+object Store {
+  val Size = 1
+  def make(): Store = new Store(1)
+}
+
+trait IStore { def save(order: Order): Int }
+case class Pair(x: Int)
+enum Kind(val x: Int) { case A extends Kind(1) }
+type Handler = Int => Unit
+def top(x: Int): Int = x
+""",
+    kinds={
+        "Store": "class",
+        "Store.save": "method",
+        "Store.check": "method",
+        "Store.Size": "constant",
+        "Store.make": "method",
+        "IStore": "interface",
+        "IStore.save": "method",
+        "Pair": "class",
+        "Kind": "enum",
+        "Handler": "type",
+        "top": "function",
+    },
+    targets={
+        "check": "Store.check",
+        "this.check": "Store.check",
+        "order.close": "shop.models.Order.close",
+        "clock.now": "Clock.now",
+        "log.info": "Logger.info",
+        "made.pay": "Invoice.pay",
+        "h.run": "Helper.run",
+        "x.go": "",
+        "G.start": "shop.util.Go.start",
+        "Store": "Store",
+    },
+    imports=[
+        ("shop.models", "Order", "Order"),
+        ("shop.util", "Run", "Run"),
+        ("shop.util", "Go", "G"),
+        ("shop.util", "*", ""),
+        ("shop.more", "deep", "deep"),
+        ("shop.less", "shallow", "shallow"),
+    ],
+    docstrings={"Store.save": "Saves one."},
+    signatures={"Store.save": "override def save(order: Order, loose: Any): Int"},
+    bases={"Pair": ()},
+    within={"now": "Store.save"},
+    above={"Store.save": "@deprecated"},
+)
+
+SWIFT = Sample(
+    "swift",
+    "Sources/Store.swift",
+    """import Foundation
+import struct Shop.Order
+@testable import App
+
+/// Keeps orders.
+@MainActor
+public final class Store<T>: Base, IStore {
+    private let log: Logger = Logger()
+    var made = Invoice(1)
+    var size: Int { return items.count }
+
+    init(clock: Clock) { super.init() }
+
+    /// Saves one.
+    ///
+    /// And more.
+    @discardableResult
+    func save(_ order: Order?, n: Int = 3) async throws -> Int {
+        check(order)
+        self.check(order)
+        order?.close()
+        log.info("x")
+        made.pay()
+        let h = Helper()
+        h.run { $0.go() }
+        try await list.map { x in x.any() }
+        return Store.make(1)
+    }
+
+    func check(_ order: Order?) {}
+    static func make() -> Store { Store() }
+}
+
+struct Pair { var x: Int; mutating func flip() {} }
+protocol IStore { func save(_ order: Order) -> Int }
+enum Kind: String { case a; func next() {} }
+extension Store: Codable { func extra() {} }
+actor Worker { func go() {} }
+typealias Handler = (Int) -> Void
+func helper<T>(_ x: T) -> T { x }
+let top = 3
+""",
+    kinds={
+        "Store.size": "method",
+        "Store.init": "method",
+        "Store.save": "method",
+        "Store.check": "method",
+        "Store.make": "method",
+        "Pair": "class",
+        "Pair.flip": "method",
+        "IStore": "interface",
+        "IStore.save": "method",
+        "Kind": "enum",
+        "Store": "impl",
+        "Store.extra": "method",
+        "Worker": "class",
+        "Handler": "type",
+        "helper": "function",
+        "top": "constant",
+    },
+    targets={
+        "check": "Store.check",
+        "self.check": "Store.check",
+        "order.close": "Shop.Order.close",
+        "log.info": "Logger.info",
+        "made.pay": "Invoice.pay",
+        "h.run": "Helper.run",
+        "x.any": "",
+        "Store.make": "Store.make",
+    },
+    imports=[("Foundation", "*", ""), ("Shop", "Order", "Order"), ("App", "*", "")],
+    docstrings={"Store.save": "Saves one."},
+    signatures={
+        "Store.save": "func save(_ order: Order?, n: Int = 3) async throws -> Int",
+        "Store": "extension Store: Codable",
+    },
+    bases={"Store": ("Codable",), "Kind": ("String",)},
+    within={"info": "Store.save"},
+    above={"Store.save": "@discardableResult"},
+)
+
+ELIXIR = Sample(
+    "elixir",
+    "lib/store.ex",
+    '''defmodule Shop.Store do
+  @moduledoc """
+  Keeps orders.
+
+  More.
+  """
+  use GenServer
+  import Shop.Util, only: [run: 1]
+  alias Shop.Models.Order
+  alias Shop.Models.{User, Post}
+  alias Shop.Ledger, as: Book
+  require Logger
+  @limit 3
+
+  @doc "Saves one."
+  @spec save(t, integer) :: integer
+  def save(%Order{} = order, n) when n > 1 do
+    check(order)
+    Order.close(order)
+    order |> Book.write(1) |> finish()
+    __MODULE__.init(1)
+    Enum.map(list, fn x -> other(x) end)
+  end
+
+  def short(a), do: check(a)
+  defp check(o), do: true
+
+  def noargs do
+    User.find(1)
+  end
+
+  defmacro mac(x) do
+    quote do: unquote(x)
+  end
+
+  @impl true
+  def init(s), do: {:ok, s}
+end
+
+defprotocol Sized do
+  def size(x)
+end
+
+defimpl Sized, for: Shop.Store do
+  def size(_), do: 1
+end
+''',
+    kinds={
+        "Shop.Store": "class",
+        "Shop.Store.save": "method",
+        "Shop.Store.short": "method",
+        "Shop.Store.check": "method",
+        "Shop.Store.noargs": "method",
+        "Shop.Store.mac": "method",
+        "Shop.Store.init": "method",
+        "Sized": "class",
+        "Sized.size": "method",
+    },
+    targets={
+        "check": "Shop.Store.check",
+        "Order.close": "Shop.Models.Order.close",
+        "User.find": "Shop.Models.User.find",
+        "Book.write": "Shop.Ledger.write",
+        "__MODULE__.init": "Shop.Store.init",
+        "other": "",
+    },
+    imports=[
+        ("GenServer", "*", ""),
+        ("Shop.Util", "*", ""),
+        ("Shop.Models", "Order", "Order"),
+        ("Shop.Models", "User", "User"),
+        ("Shop.Models", "Post", "Post"),
+        ("Shop", "Ledger", "Book"),
+        ("Logger", "", "Logger"),
+    ],
+    docstrings={"Shop.Store": "Keeps orders.", "Shop.Store.save": "Saves one."},
+    signatures={"Shop.Store.save": "def save(%Order{} = order, n) when n > 1"},
+    within={"finish": "Shop.Store.save", "find": "Shop.Store.noargs"},
+    above={"Shop.Store.save": "@spec save", "Shop.Store.init": "@impl true"},
+)
+
+SQL = Sample(
+    "sql",
+    "db/schema.sql",
+    """-- People who may log in.
+CREATE TABLE IF NOT EXISTS shop.users (
+  id INTEGER PRIMARY KEY,
+  team INTEGER REFERENCES teams(id)
+);
+CREATE INDEX by_name ON users (name);
+CREATE VIEW active AS SELECT * FROM users WHERE id > total(1);
+
+/* Sums up. */
+CREATE OR REPLACE FUNCTION total(a integer) RETURNS integer AS $$
+BEGIN
+  RETURN a;
+END;
+$$ LANGUAGE plpgsql;
+
+CREATE TYPE mood AS ENUM ('a', 'b');
+CREATE TRIGGER checked BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION total();
+ALTER TABLE users ADD COLUMN x INT;
+INSERT INTO users (id) VALUES (1);
+""",
+    kinds={
+        "users": "type",
+        "by_name": "constant",
+        "active": "type",
+        "total": "function",
+        "mood": "type",
+        "checked": "function",
+    },
+    targets={"teams": "", "users": "users", "total": "total"},
+    docstrings={"users": "People who may log in.", "total": "Sums up."},
+    signatures={"total": "CREATE OR REPLACE FUNCTION total(a integer) RETURNS integer"},
+    within={"teams": "users", "total": "checked", "users": ""},
+    above={"users": "-- People"},
+)
+
+SOURCES = (CSHARP, RUBY, PHP, KOTLIN, BASH, LUA, SCALA, SWIFT, ELIXIR, SQL)

@@ -26,6 +26,9 @@ AROUND = {
     "csharp": ("class X {\n%s\n}", "interface X {\n%s\n}"),
     "php": ("class X {\n%s\n}", "interface X {\n%s\n}", "enum X {\n%s\n}"),
     "kotlin": ("class X {\n%s\n}", "interface X {\n%s\n}", "enum class X {\nA;\n%s\n}"),
+    "swift": ("class X {\n%s\n}", "protocol X {\n%s\n}", "enum X {\n%s\n}"),
+    "scala": ("class X {\n%s\n}", "enum X {\n%s\n}"),
+    "lua": ("x = {\n%s\n}",),
     "go": ("type X interface {\n%s\n}", "const (\n%s\n)", "var (\n%s\n)", "type (\n%s\n)"),
 }
 
