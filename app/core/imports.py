@@ -307,7 +307,21 @@ def _elixir(text: str, line: int) -> Iterator[Import]:
             yield Import(module or name, name if module else "", alias or name, line)
 
 
+def _quoted_path(text: str, line: int) -> Iterator[Import]:
+    """Protobuf's `import "a/b.proto";`."""
+    if found := re.search(r"[\"']([^\"'\n]+)[\"']", text):
+        yield Import(found.group(1), "", "", line)
+
+
+def _make(text: str, line: int) -> Iterator[Import]:
+    for path in text.partition("include")[2].split():
+        if "$" not in path:
+            yield Import(path if path.startswith(".") else f"./{path}", "", "", line)
+
+
 _READERS = {
+    "protobuf": _quoted_path,
+    "make": _make,
     "lua": _lua,
     "shell": _shell,
     "scala": _scala,

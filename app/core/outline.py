@@ -1,8 +1,9 @@
 """Owns how a parsed file is read in one query pass: definitions with their places, and raw imports, calls and bindings. Resolves nothing.
 
 Captures of the .scm files:
-  @function @method @class @interface @type @enum @impl @constant @module   the node of a definition, with
-      @name (its name node), @body (where its header ends), @owner (Go: the receiver's type)
+  @function @method @class @interface @type @enum @impl @constant @module @section   the node of a definition, with
+      @name (its name node), @body (where its header ends), @owner (Go: the receiver's type), @opens (it goes on to the
+      next node of its type: a stage of a Dockerfile)
   @wrap       a node around a definition that belongs to it (decorators, `export`, `template <…>`)
   @above      a node on the lines above that belongs to it (attributes, method decorators)
   @comment    a comment, which belongs to the definition right below it
@@ -162,12 +163,24 @@ def _place(outline: Outline, kind: str, captures: dict[str, list[Node]]) -> Plac
         name, name_end = "default", start
     body = captures["body"][0].start_byte if "body" in captures else -1
     owner = captures["owner"][0].text if "owner" in captures else None
+    if "opens" in captures:
+        end = _last_before_next(node)
     while end > start and source[end - 1] in b"\r\n":
         end -= 1  # nodes of the C preprocessor and Rust's doc comments hold their line's end
     first, last = outline.line(start), outline.line(max(start, end - 1))
     place = Place(kind, node, name, start, start, end, name_end, body, first, last, first)
     place.owner = owner.decode("utf-8", "replace") if owner else ""
     return place
+
+
+def _last_before_next(node: Node) -> int:
+    """Where the last sibling ends that stands before the next node of this type; the comments above that one are its own."""
+    end, sibling = node.end_byte, node.next_named_sibling
+    while sibling is not None and sibling.type != node.type:
+        if not sibling.type.endswith("comment"):
+            end = sibling.end_byte
+        sibling = sibling.next_named_sibling
+    return end
 
 
 def _add_above(outline: Outline, above: dict[int, Above], node: Node, is_comment: bool) -> None:

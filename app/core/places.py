@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
     from app.core.languages import Language
 
-DEFINITIONS = frozenset({"function", "method", "class", "interface", "type", "enum", "impl", "constant", "module"})
+SECTION = "section"
+"""A named part of a file that defines no symbol: a key, a table, an element, a rule of style."""
+DEFINITIONS = frozenset(
+    {"function", "method", "class", "interface", "type", "enum", "impl", "constant", "module", SECTION}
+)
 CLASSES = frozenset({"class", "interface", "enum", "impl"})
 """Kinds whose members are methods and fields."""
 

@@ -160,6 +160,8 @@ class Names(Scopes):
                 return self.type_of(self.fields[owner][first])
             if self.row.open_types and (is_class_name(first) or (paths and self.row.name == "cpp")):
                 return first
+            if self.row.name == "hcl":
+                return first  # `var.region`: another file of the folder may hold the block
             return ""
         if found.how in {"module", "named"}:
             return found.value

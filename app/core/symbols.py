@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from app.core import headers
 from app.core.imports import read_imports
-from app.core.places import CLASSES, Outline
+from app.core.places import CLASSES, SECTION, Outline
 from app.core.resolve import RECEIVER_CHARACTERS, Names
 from app.core.scopes import join
+from app.core.titles import block_name, section_title
 from app.core.types import Call, Definition
 
 if TYPE_CHECKING:
@@ -30,12 +31,17 @@ _ARROWS = frozenset({"rust", "c", "cpp", "ruby"})
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """What a file says about names, in the order of its lines. `definitions[i]` belongs to `outline.places[i]`."""
+    """What a file says about names, in the order of its lines. `definitions[i]` belongs to `outline.places[i]`: sections too."""
 
     outline: Outline
     definitions: tuple[Definition, ...]
     imports: tuple[Import, ...]
     calls: tuple[Call, ...]
+
+    @property
+    def defined(self) -> tuple[Definition, ...]:
+        """The definitions that are symbols."""
+        return tuple(one for one in self.definitions if one.kind != SECTION)
 
 
 def read_symbols(outline: Outline) -> Symbols:
@@ -72,7 +78,7 @@ def _qualify(outline: Outline) -> None:
     for place in outline.places:
         parent = outline.places[place.parent] if place.parent >= 0 else None
         prefix = parent.qualified if parent is not None and nested else ""
-        path, simple = _name_path(outline.language.name, place)
+        path, simple = _name_path(outline.language.name, place, outline.source)
         if place.owner:  # Go: the receiver's type
             path = [_bare_type(place.owner)]
             prefix = ""
@@ -90,9 +96,13 @@ def _qualify(outline: Outline) -> None:
         place.qualified = ".".join(part for part in (prefix, *path, simple) if part)
 
 
-def _name_path(language: str, place: Place) -> tuple[list[str], str]:
+def _name_path(language: str, place: Place, source: bytes) -> tuple[list[str], str]:
     """(names of the owners written in front, the simple name) of a definition's name as it stands in the source."""
     name = place.name.strip()
+    if place.kind == SECTION:
+        return [], section_title(language, place, source)
+    if language == "hcl" and place.kind == "type":
+        return block_name(place, source)
     if language == "cpp" or (language == "rust" and place.kind == "impl"):
         at = name.find("operator")
         head, tail = (name[:at], name[at:]) if at >= 0 else (name, "")
@@ -192,7 +202,7 @@ def _position(call: tuple[int, bytes, bytes | None]) -> int:
 
 def _site(names: Names, scope: int, callee: bytes, receiver: bytes | None) -> tuple[str, str, str]:
     """(name, receiver, target) of a callee; an empty name where it is no name (`f()()`, `a[0]()`)."""
-    if receiver is None:
+    if receiver is None and names.row.name != "make":  # whose names are those of files
         if names.row.name == "php":
             callee = callee.replace(b"\\", b".").lstrip(b".")
         cut = callee.rfind(b".")

@@ -29,6 +29,7 @@ AROUND = {
     "swift": ("class X {\n%s\n}", "protocol X {\n%s\n}", "enum X {\n%s\n}"),
     "scala": ("class X {\n%s\n}", "enum X {\n%s\n}"),
     "lua": ("x = {\n%s\n}",),
+    "protobuf": ("message X {\n%s\n}", "service X {\n%s\n}"),
     "go": ("type X interface {\n%s\n}", "const (\n%s\n)", "var (\n%s\n)", "type (\n%s\n)"),
 }
 
