@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.core.headers import python_docstring
 from app.core.merge import is_remark
-from app.core.places import CLASSES
+from app.core.places import CLASSES, SECTION
 from app.core.types import Chunk
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ class Writer:
             last,
             self.lines.text(first, last),
             part,
-            tuple(dict.fromkeys(self.definitions[index].qualified for index in inside)),
+            tuple(
+                dict.fromkeys(one.qualified for one in map(self.definitions.__getitem__, inside) if one.kind != SECTION)
+            ),
             self.calls[bisect_left(self.call_lines, first) : bisect_right(self.call_lines, last)],
         )
 

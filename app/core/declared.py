@@ -41,7 +41,7 @@ def plain_type(text: str) -> str:
     """
     for _ in range(4):
         text = text.strip().strip("\"'").strip()
-        text = _TRAILING.sub("", _LEADING.sub("", text)).replace("::", ".").lstrip(".")
+        text = _TRAILING.sub("", _LEADING.sub("", text)).replace("::", ".").replace("\\", ".").lstrip(".")
         if "|" in text and "<" not in text and "[" not in text:
             parts = [part.strip() for part in text.split("|")]
             parts = [part for part in parts if part not in {"None", "null", "undefined", ""}]

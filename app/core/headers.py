@@ -12,15 +12,27 @@ DOCSTRING_CHARACTERS = 400
 
 _SPACES = re.compile(r"\s+")
 _LEADING_ANNOTATIONS = re.compile(r"(?:@[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s+)+")
+_LEADING_ATTRIBUTES = re.compile(r"(?:#?\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s+)+(?=\w)")
+"""C#'s `[Serializable]` and PHP's `#[Route]`, which stand inside the definition."""
+_DOC_TAG = re.compile(r"</?[a-z]+(?:\s[^<>]*)?/?>")
+"""Of C#'s documentation comments."""
 _HEADER_COMMENT = re.compile(r"(?:^|(?<=\s))(?:#(?!define|\[)|//)[^\n]*|/\*.*?\*/", re.DOTALL)
 _HEADER_END = re.compile(r"\s*(?:\{|:|=>|=)?\s*$")
 _PYTHON_STRING = re.compile(rb"[rRuUbBfF]{0,2}(\"\"\"|'''|\"|')")
-_COMMENT_EDGE = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]*|\*(?!/)|#+:?|--)?[ \t]?|[ \t]*\*+/[ \t]*$")
+_COMMENT_EDGE = re.compile(r"^[ \t]*(?:/\*+!?|//[/!]*|\*(?!/)|#+:?|-{2,})?[ \t]?|[ \t]*\*+/[ \t]*$")
+_ELIXIR_DOC = re.compile(rb"@doc\s+(?:~[sS])?(\"\"\"|\")(.*?)\1", re.DOTALL)
+_ELIXIR_MODULEDOC = re.compile(rb"do\s+@moduledoc\s+(?:~[sS])?(\"\"\"|\")(.*?)\1", re.DOTALL)
 _INNERMOST = re.compile(r"<[^<>]*>|\([^()]*\)|\[[^\[\]]*\]")
 _NAME = re.compile(r"[A-Za-z_$\u0080-\U0010ffff][\w$.:]*")
 _NOT_BASES = frozenset(
     {"public", "private", "protected", "virtual", "override", "sealed", "final", "const", "dyn", "for"}
 )
+_RUBY_MIXED_IN = re.compile(r"^[ \t]*(?:include|prepend|extend)[ \t(]+([A-Z][\w:, \t]*)", re.MULTILINE)
+_RUBY_INNER = re.compile(r"^[ \t]*(?:class|module|def)\b", re.MULTILINE)
+_SCALA_BASES = re.compile(r"\b(?:extends|with|derives)\b")
+_PHP_USED = re.compile(r"^[ \t]*use[ \t]+([\w\\, \t]+)[;{]", re.MULTILINE)
+BASES_IN_BODY = frozenset({"go", "ruby", "php"})
+"""Languages in which a class's body names bases: embedded structs, mixed-in modules, used traits."""
 _GO_EMBEDDED = re.compile(
     r"^[ \t]*\*?([A-Za-z_][\w.]*)(?:\[[^\]\n]*\])?[ \t]*(?:`[^`\n]*`)?[ \t]*(?://[^\n]*)?$", re.MULTILINE
 )
@@ -38,12 +50,19 @@ def signature(source: bytes, start: int, own: int, end: int, body: int) -> str:
         own = start
     if body > own:
         text = source[own : min(body, own + 4 * SIGNATURE_CHARACTERS)].decode("utf-8", "replace")
-        text = _HEADER_END.sub("", _LEADING_ANNOTATIONS.sub("", text, count=1) if text.startswith("@") else text)
+        text = _HEADER_END.sub("", _without_attributes(text))
         if "\n" in text or "#" in text:
             text = _HEADER_END.sub("", _HEADER_COMMENT.sub("", text)).lstrip()
     else:
-        text = source[own : min(end, own + 4 * SIGNATURE_CHARACTERS)].decode("utf-8", "replace").split("\n", 1)[0]
+        text = source[own : min(end, own + 4 * SIGNATURE_CHARACTERS)].decode("utf-8", "replace")
+        text = (_LEADING_ATTRIBUTES.sub("", text, count=1) if text[:1] in {"[", "#"} else text).split("\n", 1)[0]
     return squeeze(text, SIGNATURE_CHARACTERS)
+
+
+def _without_attributes(text: str) -> str:
+    if text.startswith("@"):
+        return _LEADING_ANNOTATIONS.sub("", text, count=1)
+    return _LEADING_ATTRIBUTES.sub("", text, count=1) if text[:1] in {"[", "#"} else text
 
 
 def python_docstring(source: bytes, body: int) -> str:
@@ -63,12 +82,24 @@ def python_docstring(source: bytes, body: int) -> str:
     )
 
 
-def comment_docstring(source: bytes, comments: list[tuple[int, int]]) -> str:
-    """The first paragraph of the comments above a definition, without their marks and tags."""
+def elixir_docstring(source: bytes, above: int, own: int, body: int) -> str:
+    """The first paragraph of the `@doc` between bytes `above` and `own`, or of the `@moduledoc` that opens a body."""
+    found = _ELIXIR_DOC.search(source, above, own)
+    if found is None and body >= 0:
+        found = _ELIXIR_MODULEDOC.match(source, body, body + 64 * DOCSTRING_CHARACTERS)
+    if found is None:
+        return ""
+    return paragraph(found.group(2)[: 4 * DOCSTRING_CHARACTERS].decode("utf-8", "replace"))
+
+
+def comment_docstring(source: bytes, comments: list[tuple[int, int]], *, marked_up: bool = False) -> str:
+    """The first paragraph of the comments above a definition, without their marks and tags (`marked_up`: nor XML's)."""
     text = "\n".join(
         source[start : min(end, start + 4 * DOCSTRING_CHARACTERS)].decode("utf-8", "replace") for start, end in comments
     )
     lines = [_COMMENT_EDGE.sub("", line).rstrip() for line in text.split("\n")]
+    if marked_up:
+        lines = [_DOC_TAG.sub("", line) for line in lines]
     return paragraph("\n".join(lines))
 
 
@@ -96,6 +127,18 @@ def bases(language: str, kind: str, header: str, body: str) -> tuple[str, ...]:
         listed = header[opened + 1 : header.rfind(")")] if opened >= 0 else ""
         return _names([part for part in _flat(listed).split(",") if "=" not in part])
     header = _flat(header)
+    if language == "ruby":
+        above = header.partition("<")[2].partition("\n")[0]
+        body = _RUBY_INNER.split(body, 1)[0]
+        return _names([above, *(part for line in _RUBY_MIXED_IN.findall(body) for part in line.split(","))])
+    if language in {"csharp", "kotlin", "swift"}:
+        return _names(header.partition(":")[2].split(" where ")[0].split(","))
+    if language == "scala":
+        return _names([name for part in _SCALA_BASES.split(header)[1:] for name in part.split(",")])
+    if language == "php":
+        used = [part for line in _PHP_USED.findall(body) for part in line.split(",")]
+        parts = re.split(r"\b(?:extends|implements)\b", header)[1:]
+        return _names([part.replace("\\", ".").lstrip(". ") for one in (*parts, *used) for part in one.split(",")])
     if language == "rust":
         if kind == "impl":
             return _names([header.split(" for ")[0].removeprefix("impl")]) if " for " in header else ()

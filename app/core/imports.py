@@ -27,6 +27,15 @@ _ES_NAMED = re.compile(r"(?:type\s+|typeof\s+)?([\w$]+|\"[^\"]*\"|'[^']*')(?:\s+
 _ES_PROPERTY = re.compile(r"([\w$]+)(?:\s*:\s*([\w$]+))?(?:\s*=[^,]*)?")
 _ES_AFTER_REQUIRE = re.compile(r"\)\s*\.\s*([\w$]+)\s*$")
 _JAVA = re.compile(r"import\s+(static\s+)?([\w.\s$]+?)(\.\s*\*)?\s*;")
+_CSHARP = re.compile(r"\s*(?:global\s+)?using\s+(?:static\s+)?(?:(\w+)\s*=\s*)?([\w.:\s]+?)(?:<[^;]*)?;")
+_RUBY = re.compile(r"(require_relative|require|load|autoload)\b.*?([\"'])([^\"']+)\2\s*\)?\s*$", re.DOTALL)
+_KOTLIN = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*(?:;|$|\n|/)")
+_LUA = re.compile(r"(?:(\w+)\s*=\s*)?require\s*\(?\s*([\"'])([^\"']+)\2")
+_SCALA = re.compile(r"([\w.`]+\.)\{([^}]*)\}|([\w.`*]+(?: (?:as|=>) \w+)?)")
+_SWIFT = re.compile(r"import\s+(?:(class|struct|enum|protocol|func|var|let|typealias)\s+)?([\w.]+)")
+_ELIXIR = re.compile(
+    r"(alias|import|require|use)[\s(]+([\w.]+?)(?:\.\{([^}]*)\})?(?:\s*,\s*as:\s*(\w+))?(?:\s*[,)].*|\s*)$", re.DOTALL
+)
 _INCLUDE = re.compile(r"#\s*include\w*\s*(?:<([^>\n]*)>|\"([^\"\n]*)\")")
 _CPP_USING = re.compile(r"using\s+(namespace\s+|enum\s+)?(?:typename\s+)?([\w:]+)\s*;")
 _RUST_TOKEN = re.compile(r"::|[{},*]|\bas\b|(?:r#)?\w+")
@@ -193,7 +202,135 @@ def _c(text: str, line: int) -> Iterator[Import]:
             yield Import(module, name, name, line)
 
 
+def _csharp(text: str, line: int) -> Iterator[Import]:
+    found = _CSHARP.match(_COMMENTS.sub(" ", text))
+    if found is None:
+        return
+    alias, path = found.group(1), re.sub(r"\s", "", found.group(2)).replace("global::", "").replace("::", ".")
+    if alias:
+        module, _, name = path.rpartition(".")
+        yield Import(module or path, name if module else "", alias, line)
+    else:
+        yield Import(path, "*", "", line)
+
+
+def _ruby(text: str, line: int) -> Iterator[Import]:
+    if found := _RUBY.search(text):
+        module = found.group(3)
+        relative = found.group(1) == "require_relative" and not module.startswith(".")
+        yield Import(f"./{module}" if relative else module, "", "", line)
+
+
+def _php(text: str, line: int) -> Iterator[Import]:
+    """`use A\\{B, C as D}` gives dotted modules; `require` the path, which is told from them by its slash or its ending."""
+    text = _COMMENTS.sub(" ", text)
+    if not text.startswith("use"):
+        if quoted := re.search(r"([\"'])([^\"'$]+)\1[^\"']*$", text):
+            yield Import("./" + quoted.group(2).lstrip("./"), "", "", line)
+        return
+    text = re.sub(r"^use\s+(?:(?:function|const)\s+)?|;\s*$", "", text).strip()
+    prefix, braced, listed = text.partition("{")
+    for part in (listed.rstrip("} \r\n") if braced else text).split(","):
+        words = re.sub(r"^\s*(?:function|const)\s+", "", part).split()
+        if words:
+            path = ((prefix.strip() if braced else "") + words[0]).strip("\\").replace("\\", ".")
+            module, _, name = path.rpartition(".")
+            alias = words[-1] if len(words) == 3 else name
+            yield Import(module or path, name if module else "", alias, line)
+
+
+def _kotlin(text: str, line: int) -> Iterator[Import]:
+    found = _KOTLIN.match(text)
+    if found is None:
+        return
+    path = re.sub(r"[\s`]", "", found.group(1))
+    if found.group(2):
+        yield Import(path, "*", "", line)
+    else:
+        module, _, name = path.rpartition(".")
+        yield Import(module or path, name if module else "", found.group(3) or name, line)
+
+
+def _lua(text: str, line: int) -> Iterator[Import]:
+    if found := _LUA.search(text):
+        yield Import(found.group(3), "", found.group(1) or "", line)
+
+
+def _shell(text: str, line: int) -> Iterator[Import]:
+    """`source "$DIR/lib.sh"`: what stands in a variable is a folder, taken for the script's own."""
+    words = text.split(None, 1)
+    path = (
+        re.sub(r"^\$(?:\{[^}]*\}|\([^)]*\)|\w+)/", "./", words[1].split("\n")[0].strip("\"' \t\r"))
+        if len(words) == 2
+        else ""
+    )
+    if path and "$" not in path and " " not in path:
+        yield Import(path, "", "", line)
+
+
+def _scala(text: str, line: int) -> Iterator[Import]:
+    text = re.sub(r"\s+", " ", _COMMENTS.sub(" ", text)).strip().removeprefix("import ")
+    for found in _SCALA.finditer(text):
+        prefix, listed, whole = found.group(1) or "", found.group(2) or "", found.group(3) or ""
+        for part in listed.split(",") if listed else [whole]:
+            path, _, alias = re.sub(r"\s+(?:as|=>)\s+", "=", part.strip()).partition("=")
+            path = (prefix + path).strip(". ")
+            module, _, name = path.rpartition(".")
+            if alias == "_" or not module or not name:
+                continue
+            star = name in {"_", "*", "given"}
+            yield Import(module, "*" if star else name, "" if star else alias or name, line)
+
+
+def _swift(text: str, line: int) -> Iterator[Import]:
+    found = _SWIFT.search(text)
+    if found is None:
+        return
+    module, _, name = found.group(2).rpartition(".")
+    if found.group(1) and module:
+        yield Import(module, name, name, line)
+    else:
+        yield Import(found.group(2), "*", "", line)
+
+
+def _elixir(text: str, line: int) -> Iterator[Import]:
+    found = _ELIXIR.match(text)
+    if found is None:
+        return
+    how, path, listed, alias = found.groups()
+    if how in {"import", "use"}:
+        yield Import(path, "*", "", line)
+        return
+    for one in [part.strip() for part in listed.split(",")] if listed else [""]:
+        module, _, name = (f"{path}.{one}" if one else path).rpartition(".")
+        if name:
+            yield Import(module or name, name if module else "", alias or name, line)
+
+
+def _quoted_path(text: str, line: int) -> Iterator[Import]:
+    """Protobuf's `import "a/b.proto";`."""
+    if found := re.search(r"[\"']([^\"'\n]+)[\"']", text):
+        yield Import(found.group(1), "", "", line)
+
+
+def _make(text: str, line: int) -> Iterator[Import]:
+    for path in text.partition("include")[2].split():
+        if "$" not in path:
+            yield Import(path if path.startswith(".") else f"./{path}", "", "", line)
+
+
 _READERS = {
+    "protobuf": _quoted_path,
+    "make": _make,
+    "lua": _lua,
+    "shell": _shell,
+    "scala": _scala,
+    "swift": _swift,
+    "elixir": _elixir,
+    "csharp": _csharp,
+    "ruby": _ruby,
+    "php": _php,
+    "kotlin": _kotlin,
     "python": _python,
     "javascript": _ecmascript,
     "typescript": _ecmascript,

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from tree_sitter import Language as Grammar
 from tree_sitter import Parser, Query
@@ -28,6 +28,7 @@ class Language:
     `selves` are the words for the enclosing class. `implicit_self`: a bare name may be a member of the enclosing class.
     `open_types`: a type that is neither imported nor defined in the file is still a type (same package, an include).
     `nested`: a definition inside another one is named below it (C has one flat space of names).
+    `data`: the file holds values and markup: its parts are named sections, of which more stand together in one chunk.
     """
 
     name: str
@@ -40,6 +41,17 @@ class Language:
     implicit_self: bool = False
     open_types: bool = False
     nested: bool = True
+    data: bool = False
+
+
+class _Data(TypedDict):
+    grammar: str
+    query: str
+    data: bool
+
+
+def _data(grammar: str) -> _Data:
+    return {"grammar": grammar, "query": f"{grammar}.scm", "data": True}
 
 
 _SCRIPT = ("javascript", (".js", ".mjs", ".cjs", ".jsx"), (), ("node", "nodejs", "bun"), "javascript", "javascript.scm")
@@ -75,33 +87,111 @@ LANGUAGES: tuple[Language, ...] = (
     Language("markdown", (".md", ".markdown", ".mdx", ".mdown", ".mkd")),
     Language("restructuredtext", (".rst",)),
     Language("text", (".txt", ".text", ".adoc", ".asciidoc", ".org"), ("LICENSE", "NOTICE", "AUTHORS", "COPYING")),
-    Language("json", (".json", ".jsonc", ".json5", ".ipynb", ".webmanifest")),
-    Language("yaml", (".yml", ".yaml"), (".clang-format", "CITATION.cff")),
-    Language("toml", (".toml",)),
-    Language("ini", (".ini", ".cfg", ".conf", ".properties"), (".editorconfig", ".gitconfig", ".npmrc")),
-    Language("xml", (".xml", ".xsd", ".xsl", ".xslt", ".svg", ".csproj", ".props", ".plist")),
-    Language("html", (".html", ".htm", ".xhtml", ".vue", ".svelte", ".astro", ".jinja", ".j2", ".hbs", ".ejs")),
-    Language("css", (".css", ".scss", ".sass", ".less", ".styl")),
-    Language("shell", (".sh", ".bash", ".zsh", ".fish", ".ksh"), (".bashrc",), ("sh", "bash", "zsh", "dash", "ksh")),
+    Language("json", (".json", ".jsonc", ".json5", ".ipynb", ".webmanifest"), **_data("json")),
+    Language("yaml", (".yml", ".yaml"), (".clang-format", "CITATION.cff"), **_data("yaml")),
+    Language("toml", (".toml",), ("Pipfile",), **_data("toml")),
+    Language("ini", (".ini", ".cfg", ".conf"), (".editorconfig", ".gitconfig", ".npmrc"), **_data("ini")),
+    Language("properties", (".properties",)),
+    Language("xml", (".xml", ".xsd", ".xsl", ".xslt", ".svg", ".csproj", ".props", ".plist"), **_data("xml")),
+    Language("html", (".html", ".htm", ".xhtml", ".astro", ".jinja", ".j2", ".hbs", ".ejs"), **_data("html")),
+    Language("vue", (".vue",), **_data("vue")),
+    Language("svelte", (".svelte",), **_data("svelte")),
+    Language("css", (".css",), **_data("css")),
+    Language("scss", (".scss",), **_data("scss")),
+    Language("sass", (".sass",)),
+    Language("less", (".less",)),
+    Language("stylus", (".styl",)),
+    Language(
+        "shell",
+        (".sh", ".bash", ".zsh", ".ksh"),
+        (".bashrc",),
+        ("sh", "bash", "zsh", "dash", "ksh"),
+        grammar="bash",
+        query="bash.scm",
+    ),
+    Language("fish", (".fish",), (), ("fish",)),
     Language("powershell", (".ps1", ".psm1", ".psd1")),
     Language("batch", (".bat", ".cmd")),
-    Language("make", (".mk", ".mak"), ("Makefile", "makefile", "GNUmakefile"), ("make",)),
+    Language(
+        "make", (".mk", ".mak"), ("Makefile", "makefile", "GNUmakefile"), ("make",), grammar="make", query="make.scm"
+    ),
     Language("cmake", (".cmake",), ("CMakeLists.txt",)),
-    Language("dockerfile", (".dockerfile",), ("Dockerfile", "Containerfile")),
-    Language("sql", (".sql", ".psql", ".plsql")),
-    Language("ruby", (".rb", ".rake", ".gemspec", ".ru"), ("Rakefile", "Gemfile", "Vagrantfile"), ("ruby",)),
-    Language("php", (".php", ".phtml"), (), ("php",)),
-    Language("csharp", (".cs", ".csx")),
-    Language("kotlin", (".kt", ".kts")),
-    Language("swift", (".swift",)),
-    Language("scala", (".scala", ".sc", ".sbt")),
+    Language("dockerfile", (".dockerfile",), ("Dockerfile", "Containerfile"), **_data("dockerfile")),
+    Language("sql", (".sql", ".psql", ".plsql"), grammar="sql", query="sql.scm", nested=False),
+    Language(
+        "ruby",
+        (".rb", ".rake", ".gemspec", ".ru"),
+        ("Rakefile", "Gemfile", "Vagrantfile"),
+        ("ruby",),
+        grammar="ruby",
+        query="ruby.scm",
+        selves=("self",),
+        implicit_self=True,
+        open_types=True,
+    ),
+    Language(
+        "php",
+        (".php", ".phtml"),
+        (),
+        ("php",),
+        grammar="php",
+        query="php.scm",
+        selves=("$this", "self", "static"),
+        open_types=True,
+    ),
+    Language(
+        "csharp",
+        (".cs", ".csx"),
+        grammar="csharp",
+        query="csharp.scm",
+        selves=("this",),
+        implicit_self=True,
+        open_types=True,
+    ),
+    Language(
+        "kotlin",
+        (".kt", ".kts"),
+        grammar="kotlin",
+        query="kotlin.scm",
+        selves=("this",),
+        implicit_self=True,
+        open_types=True,
+    ),
+    Language(
+        "swift",
+        (".swift",),
+        grammar="swift",
+        query="swift.scm",
+        selves=("self", "Self"),
+        implicit_self=True,
+        open_types=True,
+    ),
+    Language(
+        "scala",
+        (".scala", ".sc", ".sbt"),
+        grammar="scala",
+        query="scala.scm",
+        selves=("this",),
+        implicit_self=True,
+        open_types=True,
+    ),
     Language("groovy", (".groovy", ".gradle"), ("Jenkinsfile",)),
     Language("perl", (".pl", ".pm", ".t"), (), ("perl",)),
-    Language("lua", (".lua",), (), ("lua", "luajit")),
+    Language("lua", (".lua",), (), ("lua", "luajit"), grammar="lua", query="lua.scm", selves=("self",)),
     Language("r", (".r", ".rmd"), (), ("Rscript",)),
     Language("julia", (".jl",), (), ("julia",)),
     Language("dart", (".dart",)),
-    Language("elixir", (".ex", ".exs"), (), ("elixir",)),
+    Language(
+        "elixir",
+        (".ex", ".exs"),
+        (),
+        ("elixir",),
+        grammar="elixir",
+        query="elixir.scm",
+        selves=("__MODULE__",),
+        implicit_self=True,
+        open_types=True,
+    ),
     Language("erlang", (".erl", ".hrl"), (), ("escript",)),
     Language("haskell", (".hs", ".lhs")),
     Language("ocaml", (".ml", ".mli")),
@@ -110,8 +200,8 @@ LANGUAGES: tuple[Language, ...] = (
     Language("zig", (".zig",)),
     Language("nim", (".nim",)),
     Language("objective-c", (".m", ".mm")),
-    Language("hcl", (".tf", ".tfvars", ".hcl")),
-    Language("protobuf", (".proto",)),
+    Language("hcl", (".tf", ".tfvars", ".hcl"), grammar="hcl", query="hcl.scm"),
+    Language("protobuf", (".proto",), grammar="proto", query="proto.scm", open_types=True),
     Language("graphql", (".graphql", ".gql")),
     Language("starlark", (".bzl", ".star"), ("BUILD", "BUILD.bazel", "WORKSPACE")),
     Language("cython", (".pyx", ".pxd", ".pxi")),
@@ -165,6 +255,28 @@ def language_for(path: str, text: str) -> str:
     if not name and text.startswith("#!") and (found := _SHEBANG.match(text)):
         return _BY_INTERPRETER.get(found.group(1), "")
     return name
+
+
+_SAID = {
+    "c++": "cpp",
+    "c#": "csharp",
+    "golang": "go",
+    "console": "",
+    "terraform": "hcl",
+    "docker": "dockerfile",
+    "proto": "protobuf",
+}
+"""What people write behind a fence, where it is neither a language's name, its interpreter nor its extension."""
+
+
+def language_called(word: str) -> str:
+    """The language that a word names, as behind a Markdown fence or in `lang="ts"`: `py`, `python3`, `C#`, `tsx`; "" when unknown."""
+    word = word.strip().lower()
+    if word in _SAID:
+        return _SAID[word]
+    if word in _BY_NAME:
+        return word
+    return _BY_INTERPRETER.get(word, "") or _BY_EXTENSION.get(f".{word}", "")
 
 
 def row_of(name: str) -> Language | None:

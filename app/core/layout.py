@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.core.lines import BUDGET_TOKENS, FLOOR_TOKENS, Lines
 from app.core.merge import Piece, merge
-from app.core.places import CLASSES, Outline
+from app.core.places import CLASSES, SECTION, Outline
 from app.core.split import Splitter
 
 if TYPE_CHECKING:
@@ -20,6 +20,12 @@ WHOLE_CLASS_TOKENS = 2 * FLOOR_TOKENS
 
 WHOLE_INTERFACE_TOKENS = 600
 """So does a longer one whose members are all small: an interface, an enum, a class of accessors."""
+
+SECTION_FLOOR_TOKENS = 150
+"""Keys inside a key are short and read with their neighbours: more of them stand in one chunk than of definitions."""
+
+WHOLE_SECTION_TOKENS = 400
+"""A key, table or element of this size stays one chunk with all that is below it."""
 
 
 class Layout:
@@ -38,7 +44,7 @@ class Layout:
         pending = [(-1, top, 1, self.lines.count)]
         while pending:
             container, children, first, last = pending.pop()
-            for piece in merge(self.lines, self._divide(container, children, first, last)):
+            for piece in merge(self.lines, self._divide(container, children, first, last), self._floor(container)):
                 opened = self._container_of(piece)
                 if opened >= 0:
                     pending.append((opened, self._members(opened), piece.first, piece.last))
@@ -46,6 +52,9 @@ class Layout:
                     found.append(piece)
         found.sort(key=lambda piece: piece.first)
         return found
+
+    def _floor(self, container: int) -> int:
+        return SECTION_FLOOR_TOKENS if container >= 0 and self.outline.language.data else FLOOR_TOKENS
 
     def _divide(self, container: int, children: list[int], first: int, last: int) -> list[Piece]:
         pieces: list[Piece] = []
@@ -88,9 +97,11 @@ class Layout:
             return -1
         index = piece.places[0]
         place = self.outline.places[index]
-        if not place.children or not (place.kind in CLASSES or place.kind in {"module", "constant"}):
+        if not place.children or not (place.kind in CLASSES or place.kind in {"module", "constant", SECTION}):
             return -1
         size = self.lines.size(place.top, place.last)
+        if place.kind == SECTION:
+            return index if size > WHOLE_SECTION_TOKENS else -1
         if size <= WHOLE_CLASS_TOKENS:
             return -1
         if size <= WHOLE_INTERFACE_TOKENS and all(self._small(self.outline.places[one]) for one in place.children):

@@ -33,14 +33,14 @@ class Piece:
     loose: bool = False
 
 
-def merge(lines: Lines, pieces: list[Piece]) -> list[Piece]:
+def merge(lines: Lines, pieces: list[Piece], floor: int = FLOOR_TOKENS) -> list[Piece]:
     """Put crumbs to a neighbour, then join runs of small pieces until each run reaches the floor.
 
     Loose code and definitions do not join, so that imports take no function's name; a class's header takes either.
     """
     merged: list[Piece] = []
     for piece in _without_crumbs(lines, pieces):
-        if merged and _joins(merged[-1], piece) and _small(lines, merged[-1]) and _small(lines, piece):
+        if merged and _joins(merged[-1], piece) and _small(lines, merged[-1], floor) and _small(lines, piece, floor):
             merged[-1] = _joined(merged[-1], piece)
         else:
             merged.append(piece)
@@ -60,8 +60,8 @@ def is_remark(raw: bytes) -> bool:
     return all(_REMARK.match(line) for line in raw.split(b"\n"))
 
 
-def _small(lines: Lines, piece: Piece) -> bool:
-    return not piece.parts and lines.size(piece.first, piece.last) < FLOOR_TOKENS
+def _small(lines: Lines, piece: Piece, floor: int = FLOOR_TOKENS) -> bool:
+    return not piece.parts and lines.size(piece.first, piece.last) < floor
 
 
 def _joined(one: Piece, other: Piece) -> Piece:

@@ -27,8 +27,8 @@ def arrange(outline: Outline, raw: list[Place], wraps: list[tuple[int, int]], ab
 
 
 def _distinct(raw: list[Place]) -> list[Place]:
-    """In document order, parents first; of two readings of one place the one that is not a constant."""
-    raw.sort(key=lambda place: (place.own, -place.end, place.kind == "constant"))
+    """In document order, parents first; of two readings of one place the one that is not a constant, and has a body."""
+    raw.sort(key=lambda place: (place.own, -place.end, place.kind == "constant", place.body < 0))
     kept: list[Place] = []
     seen: set[tuple[int, str]] = set()
     bodies: set[int] = set()

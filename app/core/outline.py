@@ -1,13 +1,15 @@
 """Owns how a parsed file is read in one query pass: definitions with their places, and raw imports, calls and bindings. Resolves nothing.
 
 Captures of the .scm files:
-  @function @method @class @interface @type @enum @impl @constant @module   the node of a definition, with
-      @name (its name node), @body (where its header ends), @owner (Go: the receiver's type)
+  @function @method @class @interface @type @enum @impl @constant @module @section   the node of a definition, with
+      @name (its name node), @body (where its header ends), @owner (Go: the receiver's type), @opens (it goes on to the
+      next node of its type: a stage of a Dockerfile)
   @wrap       a node around a definition that belongs to it (decorators, `export`, `template <…>`)
   @above      a node on the lines above that belongs to it (attributes, method decorators)
   @comment    a comment, which belongs to the definition right below it
   @import     a statement for app/core/imports.py
   @call       the callee (`a.b` of `a.b()`), or its last name with @object apart; @component a JSX element's name
+  @mute       syntax in which no call is one: Elixir writes definitions and types as calls
   @bind       a name given a value here, with @declared (its type), @made (the class constructed), @called (what was
               called, perhaps a class), @path (Rust: the associated function called), @from (another name);
   @field      a name bound in the enclosing class
@@ -21,7 +23,7 @@ from tree_sitter import QueryCursor
 
 from app.core.languages import Language, query_of
 from app.core.nesting import Above, arrange
-from app.core.places import DEFINITIONS, Binding, Outline, Place
+from app.core.places import DEFINITIONS, Binding, Outline, Place, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +56,7 @@ def read_outline(
     raw: list[Place] = []
     wraps: list[tuple[int, int]] = []
     above: dict[int, Above] = {}
+    mute: list[tuple[int, int]] = []
     roles: dict[int, str] = {}
     for pattern, captures in matches:
         role = roles.get(pattern)
@@ -69,6 +72,8 @@ def read_outline(
             outline.imports.append(captures["import"][0])
         elif role == "wrap":
             wraps.append((captures["wrap"][0].start_byte, captures["wrap"][0].end_byte))
+        elif role == "mute":
+            mute.append((captures["mute"][0].start_byte, captures["mute"][0].end_byte))
         elif role in {"comment", "above"}:
             _add_above(outline, above, captures[role][0], role == "comment")
         elif role == "component":
@@ -78,8 +83,25 @@ def read_outline(
                 or b"." in source[node.start_byte : node.end_byte]
             ):
                 outline.calls.append((node.end_byte - 1, source[node.start_byte : node.end_byte], None))
+    if mute:
+        outline.calls = _heard(outline.calls, sorted(mute))
     arrange(outline, raw, wraps, above)
     return outline
+
+
+def _heard(
+    calls: list[tuple[int, bytes, bytes | None]], mute: list[tuple[int, int]]
+) -> list[tuple[int, bytes, bytes | None]]:
+    """The calls outside of all mute ranges, which are sorted."""
+    heard: list[tuple[int, bytes, bytes | None]] = []
+    position, silent_to = 0, -1
+    for call in sorted(calls, key=lambda one: one[0]):
+        while position < len(mute) and mute[position][0] <= call[0]:
+            silent_to = max(silent_to, mute[position][1])
+            position += 1
+        if call[0] >= silent_to:
+            heard.append(call)
+    return heard
 
 
 def _role(captures: dict[str, list[Node]]) -> str:
@@ -87,7 +109,7 @@ def _role(captures: dict[str, list[Node]]) -> str:
     for name in captures:
         if name in DEFINITIONS:
             return name
-    for name in ("import", "call", "wrap", "comment", "above", "component"):
+    for name in ("import", "call", "wrap", "comment", "above", "component", "mute"):
         if name in captures:
             return name
     return "bind"
@@ -123,7 +145,7 @@ def _add_binding(outline: Outline, captures: dict[str, list[Node]]) -> None:
     in_class = "field" in captures
     for node in captures["field" if in_class else "bind"]:
         at, end = node.start_byte, node.end_byte
-        name = source[at : min(end, at + BOUND_BYTES)].decode("utf-8", "replace")
+        name = spelled(source[at : min(end, at + BOUND_BYTES)].decode("utf-8", "replace"))
         outline.bindings.append(Binding(at, end, name, how, value, in_class))
 
 
@@ -141,12 +163,24 @@ def _place(outline: Outline, kind: str, captures: dict[str, list[Node]]) -> Plac
         name, name_end = "default", start
     body = captures["body"][0].start_byte if "body" in captures else -1
     owner = captures["owner"][0].text if "owner" in captures else None
+    if "opens" in captures:
+        end = _last_before_next(node)
     while end > start and source[end - 1] in b"\r\n":
         end -= 1  # nodes of the C preprocessor and Rust's doc comments hold their line's end
     first, last = outline.line(start), outline.line(max(start, end - 1))
     place = Place(kind, node, name, start, start, end, name_end, body, first, last, first)
     place.owner = owner.decode("utf-8", "replace") if owner else ""
     return place
+
+
+def _last_before_next(node: Node) -> int:
+    """Where the last sibling ends that stands before the next node of this type; the comments above that one are its own."""
+    end, sibling = node.end_byte, node.next_named_sibling
+    while sibling is not None and sibling.type != node.type:
+        if not sibling.type.endswith("comment"):
+            end = sibling.end_byte
+        sibling = sibling.next_named_sibling
+    return end
 
 
 def _add_above(outline: Outline, above: dict[int, Above], node: Node, is_comment: bool) -> None:

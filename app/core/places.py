@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
     from app.core.languages import Language
 
-DEFINITIONS = frozenset({"function", "method", "class", "interface", "type", "enum", "impl", "constant", "module"})
+SECTION = "section"
+"""A named part of a file that defines no symbol: a key, a table, an element, a rule of style."""
+DEFINITIONS = frozenset(
+    {"function", "method", "class", "interface", "type", "enum", "impl", "constant", "module", SECTION}
+)
 CLASSES = frozenset({"class", "interface", "enum", "impl"})
 """Kinds whose members are methods and fields."""
 
@@ -82,3 +86,10 @@ class Outline:
 def line_starts(source: bytes) -> list[int]:
     """Byte offsets at which lines start. Lines are git's: only \\n ends one."""
     return [0, *(found.end() for found in re.finditer(b"\n", source))]
+
+
+def spelled(name: str) -> str:
+    """A bound name or a receiver with its members after dots: PHP's `$this->log`, and Ruby's `@log`, which is self's."""
+    if name.startswith("@"):
+        return "self." + name.lstrip("@")
+    return name.replace("->", ".")

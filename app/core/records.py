@@ -17,7 +17,7 @@ from app.core.changes import identity
 from app.core.errors import BadPayload
 from app.core.types import Call, Chunk, Definition, Import, Skip, SourceFile
 
-VERSION = 2
+VERSION = 3
 """Of chunks and payloads. Raise it when the same file gives other records: every scope is then written anew."""
 CHUNK, FILE, SCOPE = "chunk", "file", "scope"
 """The types of record, each the value of the payload's `type`."""

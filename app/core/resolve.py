@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from app.core.declared import constructed, is_class_name, plain_type
+from app.core.places import spelled
 from app.core.scopes import REQUIRING, Bound, Scopes, join
 
 if TYPE_CHECKING:
@@ -24,6 +25,13 @@ _PATH = re.compile(r"[A-Za-z_$\u0080-\U0010ffff][\w$]*(?:\.[A-Za-z_$\u0080-\U001
 _BUILTIN_CLASSES = frozenset("dict list set str int float bytes tuple frozenset bytearray object complex bool".split())
 _CONSTRUCTORS = frozenset({"new", "default"})
 """Associated functions that by Rust's conventions return Self."""
+
+
+_SUPERS = {"csharp": "base", "php": "parent"}
+"""The word for the class above, where it is not `super`."""
+
+_CALLED_CLASSES = frozenset({"java", "kotlin", "php", "ruby", "scala", "swift"})
+"""Languages in which an unknown bare callee with a capital letter is a class."""
 
 
 class Names(Scopes):
@@ -88,12 +96,14 @@ class Names(Scopes):
 
     def _receiver(self, scope: int, text: str) -> str:
         paths = "::" in text
+        if text.startswith("@") or "\\" in text:
+            text = spelled(text).replace("\\", ".").lstrip(".")
         plain = (
             text.replace("->", ".").replace("::", ".").replace("?.", ".").replace("!.", ".").strip(" !?")
             if _marks(text)
             else text
         )
-        if plain in {"super()", "super"} and self.row.name != "rust":
+        if plain in {"super()", "super", _SUPERS.get(self.row.name)} and self.row.name != "rust":
             return self._super(scope)
         if _PATH.fullmatch(plain):
             return self._path(scope, plain.split("."), paths)
@@ -117,8 +127,8 @@ class Names(Scopes):
         if self.row.name == "rust":
             head, _, function = callee.rpartition("::")
             return self.type_named(scope, head) if function in _CONSTRUCTORS and head else ""
-        if self.row.name == "go":
-            return ""
+        if self.row.name == "go" or (called and self.row.name == "csharp"):
+            return ""  # C#'s methods have capital letters too
         return self.type_named(scope, callee, called=called)
 
     def _path(self, scope: int, parts: list[str], paths: bool) -> str:
@@ -152,9 +162,13 @@ class Names(Scopes):
                 return self.type_of(self.fields[owner][first])
             if self.row.open_types and (is_class_name(first) or (paths and self.row.name == "cpp")):
                 return first
+            if self.row.name == "hcl":
+                return first  # `var.region`: another file of the folder may hold the block
             return ""
         if found.how in {"module", "named"}:
             return found.value
+        if self.row.name == "lua" and first in self.members:
+            return first  # a local table that has methods in this file
         if found.how == "defined":
             return (
                 found.value
@@ -203,7 +217,7 @@ class Names(Scopes):
                 if name in self.members.get(owner, ()):
                     return f"{owner}.{name}"
                 scope = places[scope].parent
-        if self.row.open_types and is_class_name(name) and self.row.name == "java":
+        if self.row.open_types and is_class_name(name) and self.row.name in _CALLED_CLASSES:
             return name
         return ""
 

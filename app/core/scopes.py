@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _HOW = ("declared", "made", "called", "path", "from", "")
 """Readings of one binding, the better first."""
 
-REQUIRING = frozenset({"javascript", "typescript", "tsx"})
+REQUIRING = frozenset({"javascript", "typescript", "tsx", "lua"})
 """Languages in which a variable may be a module: `const x = require("x")`."""
 
 
@@ -87,6 +87,8 @@ class Scopes:
             scope = self._holder(self.outline.scope(at))
             if not one.alias:
                 continue
+            while self.row.name == "elixir" and scope >= 0 and self.outline.places[scope].kind in CLASSES:
+                scope = self.outline.places[scope].parent  # an alias of a module holds in its functions
             if one.name:
                 self._bind(scope, one.alias, Bound("named", join(one.module, one.name)))
             elif self.row.name == "python" and one.alias == one.module:
@@ -104,8 +106,8 @@ class Scopes:
             known = best.get(one.at)
             best[one.at] = one.how if known is None else min(known, one.how, key=_HOW.index)
         for one in bindings:
-            if one.how != best[one.at] or one.end in named:
-                continue  # a typed reading of the same place is better; a definition is no second binding
+            if one.how != best[one.at] or (one.end in named and not one.in_class):
+                continue  # a typed reading of the same place is better; a definition is no second binding, but for C#'s properties
             scope = self.outline.scope(one.at)
             bound = Bound(one.how, one.value, scope) if one.how else UNKNOWN
             in_class = one.in_class or (scope >= 0 and places[scope].kind in CLASSES)
@@ -158,4 +160,6 @@ class Scopes:
                     return found
             if scope < 0:
                 return None
+            if self.row.implicit_self and (inner := self.classes.get(f"{places[scope].qualified}.{name}", -1)) >= 0:
+                return Bound("defined", places[inner].qualified, inner)  # a type inside the enclosing class
             scope = places[scope].parent

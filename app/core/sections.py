@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from app.core.lines import Lines
 
 TITLE_CHARACTERS = 120
@@ -55,6 +57,28 @@ def markdown_sections(lines: Lines) -> list[Section]:
             line = ""
         previous = line
     return _sections(lines, heads)
+
+
+_WORD_BEHIND = re.compile(r"\s*\{?\.?\s*([\w#+-]+)")
+"""The language behind a fence: `python`, `{.python}`, `ts title="x"`."""
+
+
+def fenced_blocks(lines: Lines) -> Iterator[tuple[int, int, str]]:
+    """(first line, last line, the language's word) of each closed fenced block, without its fences."""
+    fence, word, first = "", "", 0
+    for number in range(_front_matter(lines) + 1, lines.count + 1):
+        line = _line(lines, number).lstrip()  # a block in a list is indented
+        opened = _FENCE.match(line)
+        if opened is None:
+            continue
+        if fence:
+            if opened.group(1).startswith(fence) and not opened.group(2).strip():
+                if word and first < number:
+                    yield first, number - 1, word
+                fence = ""
+        elif not (opened.group(1)[0] == "`" and "`" in opened.group(2)):
+            named = _WORD_BEHIND.match(opened.group(2))
+            fence, word, first = opened.group(1), named.group(1) if named else "", number + 1
 
 
 def rst_sections(lines: Lines) -> list[Section]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from app.core import headers
 from app.core.imports import read_imports
-from app.core.places import CLASSES, Outline
+from app.core.places import CLASSES, SECTION, Outline
 from app.core.resolve import RECEIVER_CHARACTERS, Names
 from app.core.scopes import join
+from app.core.titles import block_name, section_title
 from app.core.types import Call, Definition
 
 if TYPE_CHECKING:
@@ -21,18 +22,26 @@ _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _NOT_OWNERS = frozenset({"prototype", "exports", "module", "this", "window", "globalThis", "self"})
 """Parts of `Foo.prototype.bar = function` and `exports.bar = function` that name no class."""
 
-_ARROWS = frozenset({"rust", "c", "cpp"})
+_SPLIT_NAMES = {"ruby": "::", "lua": r"[.:]", "elixir": r"\."}
+"""What stands between the owners and the name of a definition that is written with them."""
+
+_ARROWS = frozenset({"rust", "c", "cpp", "ruby"})
 """Languages in which `::` or `->` stands between a receiver and a name, as `.` does everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """What a file says about names, in the order of its lines. `definitions[i]` belongs to `outline.places[i]`."""
+    """What a file says about names, in the order of its lines. `definitions[i]` belongs to `outline.places[i]`: sections too."""
 
     outline: Outline
     definitions: tuple[Definition, ...]
     imports: tuple[Import, ...]
     calls: tuple[Call, ...]
+
+    @property
+    def defined(self) -> tuple[Definition, ...]:
+        """The definitions that are symbols."""
+        return tuple(one for one in self.definitions if one.kind != SECTION)
 
 
 def read_symbols(outline: Outline) -> Symbols:
@@ -71,7 +80,7 @@ def _qualify(outline: Outline) -> None:
     for place in outline.places:
         parent = outline.places[place.parent] if place.parent >= 0 else None
         prefix = parent.qualified if parent is not None and nested else ""
-        path, simple = _name_path(outline.language.name, place)
+        path, simple = _name_path(outline.language.name, place, outline.source)
         if place.owner:  # Go: the receiver's type
             path = [_bare_type(place.owner)]
             prefix = ""
@@ -89,9 +98,13 @@ def _qualify(outline: Outline) -> None:
         place.qualified = ".".join(part for part in (prefix, *path, simple) if part)
 
 
-def _name_path(language: str, place: Place) -> tuple[list[str], str]:
+def _name_path(language: str, place: Place, source: bytes) -> tuple[list[str], str]:
     """(names of the owners written in front, the simple name) of a definition's name as it stands in the source."""
     name = place.name.strip()
+    if place.kind == SECTION:
+        return [], section_title(language, place, source)
+    if language == "hcl" and place.kind == "type":
+        return block_name(place, source)
     if language == "cpp" or (language == "rust" and place.kind == "impl"):
         at = name.find("operator")
         head, tail = (name[:at], name[at:]) if at >= 0 else (name, "")
@@ -110,6 +123,9 @@ def _name_path(language: str, place: Place) -> tuple[list[str], str]:
             return [], name
         parts = [part for part in name.split(".") if part and part not in _NOT_OWNERS]
         return (parts[:-1], parts[-1]) if parts else ([], "default")
+    if language in _SPLIT_NAMES:
+        parts = [part for part in re.split(_SPLIT_NAMES[language], name.strip(":")) if part]
+        return (parts[:-1], parts[-1]) if parts else ([], name)
     if language == "python" and "[" in name:
         return [], name.partition("[")[0]
     return [], name
@@ -124,12 +140,13 @@ def _bases(outline: Outline) -> dict[int, tuple[str, ...]]:
     language, source = outline.language.name, outline.source
     found: dict[int, tuple[str, ...]] = {}
     for index, place in enumerate(outline.places):
-        if place.kind in CLASSES and place.body >= 0:
+        if place.kind in CLASSES:
             start = place.own if place.kind == "impl" else place.name_end
-            header = source[start : min(place.body, start + 2_000)].decode("utf-8", "replace")
+            opened = place.body if place.body >= 0 else place.end
+            header = source[start : min(opened, start + 2_000)].decode("utf-8", "replace")
             body = (
-                source[place.body : min(place.end, place.body + 20_000)].decode("utf-8", "replace")
-                if language == "go"
+                source[opened : min(place.end, opened + 20_000)].decode("utf-8", "replace")
+                if language in headers.BASES_IN_BODY
                 else ""
             )
             if listed := headers.bases(language, place.kind, header, body):
@@ -143,8 +160,10 @@ def _definition(outline: Outline, index: int, bases: tuple[str, ...]) -> Definit
     docstring = ""
     if outline.language.name == "python" and place.body >= 0:
         docstring = headers.python_docstring(source, place.body)
+    if outline.language.name == "elixir":
+        docstring = headers.elixir_docstring(source, outline.starts[place.first - 1], place.own, place.body)
     if not docstring and place.comments:
-        docstring = headers.comment_docstring(source, place.comments)
+        docstring = headers.comment_docstring(source, place.comments, marked_up=outline.language.name == "csharp")
     return Definition(
         place.name,
         place.qualified,
@@ -185,7 +204,9 @@ def _position(call: tuple[int, bytes, bytes | None]) -> int:
 
 def _site(names: Names, scope: int, callee: bytes, receiver: bytes | None) -> tuple[str, str, str]:
     """(name, receiver, target) of a callee; an empty name where it is no name (`f()()`, `a[0]()`)."""
-    if receiver is None:
+    if receiver is None and names.row.name != "make":  # whose names are those of files
+        if names.row.name == "php":
+            callee = callee.replace(b"\\", b".").lstrip(b".")
         cut = callee.rfind(b".")
         if names.row.name in _ARROWS:
             cut = max(cut, callee.rfind(b":"), callee.rfind(b">"))

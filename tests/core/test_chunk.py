@@ -23,8 +23,18 @@ AROUND = {
     "java": ("class X {\n%s\n}", "interface X {\n%s\n}", "enum X {\nA;\n%s\n}", "@interface X {\n%s\n}"),
     "cpp": ("class X {\n%s\n};",),
     "rust": ("impl X {\n%s\n}", "trait X {\n%s\n}"),
+    "csharp": ("class X {\n%s\n}", "interface X {\n%s\n}"),
+    "php": ("class X {\n%s\n}", "interface X {\n%s\n}", "enum X {\n%s\n}"),
+    "kotlin": ("class X {\n%s\n}", "interface X {\n%s\n}", "enum class X {\nA;\n%s\n}"),
+    "swift": ("class X {\n%s\n}", "protocol X {\n%s\n}", "enum X {\n%s\n}"),
+    "scala": ("class X {\n%s\n}", "enum X {\n%s\n}"),
+    "lua": ("x = {\n%s\n}",),
+    "protobuf": ("message X {\n%s\n}", "service X {\n%s\n}"),
     "go": ("type X interface {\n%s\n}", "const (\n%s\n)", "var (\n%s\n)", "type (\n%s\n)"),
 }
+
+BEFORE = {"go": "package x\n", "php": "<?php\n"}
+"""What a file of the language has to start with."""
 
 PYTHON = '''"""Módulo de prueba 漢字 🎉."""
 
@@ -83,8 +93,8 @@ def parses_alone(chunk: Chunk) -> bool:
     lines = chunk.text.split("\n")
     indent = len(lines[0]) - len(lines[0].lstrip())
     text = "\n".join(line[indent:] if not line[:indent].strip() else line for line in lines)
-    package = "package x\n" if chunk.language == "go" else ""
-    wrapped = [text, *(form % chunk.text for form in AROUND.get(chunk.language, ()))]
+    package = BEFORE.get(chunk.language, "")
+    wrapped = [text, *(form.replace("%s", chunk.text) for form in AROUND.get(chunk.language, ()))]
     trees = [parse(chunk.language, f"{package}{each}\n".encode()) for each in wrapped]
     return any(tree is not None and not tree.root_node.has_error for tree in trees)
 

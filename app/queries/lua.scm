@@ -1,0 +1,17 @@
+; Capture names are explained in app/core/outline.py.
+(function_declaration name: (_) @name body: (_)? @body) @function
+(assignment_statement (variable_list . name: (_) @name .) (expression_list . value: (function_definition) .)) @function
+(field name: (identifier) @name value: (function_definition)) @function
+(chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name)) @constant))
+(variable_declaration) @wrap
+(comment) @comment
+
+(assignment_statement (variable_list . name: (identifier)) (expression_list . value: (function_call name: (identifier) @require))
+  (#eq? @require "require")) @import
+(chunk (function_call name: (identifier) @require arguments: (arguments (string))) @import (#eq? @require "require"))
+
+(function_call name: [(identifier) (dot_index_expression)] @call)
+(function_call name: (method_index_expression table: (_) @object method: (identifier) @call))
+
+(variable_list name: (identifier) @bind)
+(parameters name: (identifier) @bind)
