@@ -19,7 +19,8 @@ MOST_REGIONS = 400
 """Of one file. A document with more examples is a reference that is found by its headings."""
 
 MARKUP = frozenset({"html", "vue", "svelte"})
-_OPENING = re.compile(rb"<(script|style)\b((?:[^>\"']|\"[^\"]{0,500}\"|'[^']{0,500}')*)>", re.IGNORECASE)
+_OPENING = re.compile(rb"<(script|style)\b((?:[^>\"'<]|\"[^\"<]{0,500}\"|'[^'<]{0,500}'){0,1000})>", re.IGNORECASE)
+"""Bounded, and never past the next tag, so that a thousand openings without an end cost no more than their length."""
 _LANGUAGE = re.compile(rb"\blang\s*=\s*[\"']?([\w-]+)", re.IGNORECASE)
 _TYPE = re.compile(rb"\btype\s*=\s*[\"']?([\w/+.-]+)", re.IGNORECASE)
 _SCRIPT_TYPES = re.compile(r"(?:text|application)/(?:x-)?(java|ecma|type)script|module|text/babel|text/jsx")

@@ -19,6 +19,10 @@ SCRIPTS = frozenset({"javascript", "typescript", "tsx", "jsx", "vue", "svelte"})
 C_FAMILY = frozenset({"c", "cpp", "c++", "objc"})
 
 
+BESIDE = {"ruby": ".rb", "shell": "", "php": "", "make": ""}
+"""Languages that name a file by its path from their own, and the ending they leave out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lead:
     """Where an import leads: files, whether that is proved by the path rules of the language, and whether the imported name
@@ -45,6 +49,10 @@ def follow(module: str, name: str, importer: str, language: str, table: PathTabl
         return _rust(module, name, importer, table)
     if language in C_FAMILY:
         return _include(module, importer, table)
+    if language in BESIDE and module.startswith("."):
+        return _beside(module, importer, BESIDE[language], table)
+    if language == "php":
+        return _namespaced(module, name, table)
     return _dotted_type(module, name, table)
 
 
@@ -238,6 +246,22 @@ def _dotted_type(module: str, name: str, table: PathTable) -> Lead:
         path = "/".join(part for part in wanted if part and part != "*")
         if path and (files := tuple(file for file in table.module(path) if _stands_for(file, path))):
             return Lead(files, sure=len(files) == 1)
+    return NOWHERE
+
+
+def _beside(module: str, importer: str, ending: str, table: PathTable) -> Lead:
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), module))
+    return Lead(tuple(one for one in (path, path + ending) if one in table)[:1])
+
+
+def _namespaced(module: str, name: str, table: PathTable) -> Lead:
+    """PHP: a folder stands for the first parts of a namespace (PSR-4), so the longest tail that names files is taken."""
+    parts = [part for part in (*module.split("."), name) if part and part != "*"]
+    for start in range(len(parts)):
+        path = "/".join(parts[start:])
+        files = tuple(file for file in table.module(path) if file.endswith(".php") and _stands_for(file, path))
+        if files:
+            return Lead(files, sure=len(files) == 1 and len(parts) - start > 1)
     return NOWHERE
 
 

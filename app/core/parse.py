@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from app.core.languages import parser_of
@@ -15,8 +16,20 @@ READ_BYTES = 65_536
 """tree-sitter asks for the source in pieces; it heeds its progress callback only when it reads through a callable."""
 
 
+_TOO_DEEP = {
+    "yaml": re.compile(rb"^(?: |[-?] ){200}", re.MULTILINE),
+    "kotlin": re.compile(rb"(?:\"\$\{[^}\"]{0,200}){200}"),
+}
+"""Nests at which a grammar's own scanner ends the process: 300 levels of YAML, 1,000 of Kotlin's string templates."""
+
+
 def parse(language: str, source: bytes, late: Callable[[], bool] | None = None) -> Tree | None:
-    """The tree of a source, or None once `late` answers true. Without `late` it runs to its end."""
+    """The tree of a source, or None once `late` answers true, or where its nest would crash the grammar's scanner.
+
+    Without `late` it runs to its end.
+    """
+    if language in _TOO_DEEP and _TOO_DEEP[language].search(source):
+        return None
     parser = parser_of(language)
     if late is None:
         return parser.parse(source)
