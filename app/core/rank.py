@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from app.core.paths import PathTable, dotted_parts
 from app.core.query import Question
-from app.core.roles import Role, is_gathering, role_of
+from app.core.roles import Role, is_gathering, is_settings, role_of
 from app.core.types import Hit
 
 FUSION_K = 5.0
@@ -51,6 +51,8 @@ DEMOTION: Mapping[Role, float] = {
     Role.CONFIG: 0.7,
 }
 """What a file's score is multiplied by, unless the question asks for its kind or names the file. Demoted, never dropped."""
+STANDING_BACK = 0.35
+"""Same, for files of another kind than the question asks for (tests, docs, settings)."""
 GATHERING = 0.8
 """Same, for files that only gather others (`__init__.py`): they name everything."""
 
@@ -233,12 +235,16 @@ def _chunk_scores(
 
 def _demotion(question: Question, path: str) -> float:
     role = role_of(path)
-    if (role is Role.TEST and question.wants_tests) or (role is Role.DOC and question.wants_docs):
+    if any(_is_wanted(kind, role, path) for kind in question.wants):
         return 1.0
-    factor = DEMOTION.get(role, 1.0)
-    if question.wants_tests or question.wants_docs:
-        factor *= DEMOTION[Role.TEST]  # the others stand back for what was asked for
-    return factor * (GATHERING if is_gathering(path) else 1.0)
+    factor = DEMOTION.get(role, 1.0) * (GATHERING if is_gathering(path) else 1.0)
+    return factor * STANDING_BACK if question.wants else factor
+
+
+def _is_wanted(kind: str, role: Role, path: str) -> bool:
+    if kind == "settings":
+        return role in {Role.CONFIG, Role.SOURCE} and (role is Role.CONFIG or is_settings(path))
+    return role is (Role.TEST if kind == "tests" else Role.DOC)
 
 
 def _apart(hits: Sequence[Hit]) -> list[Hit]:

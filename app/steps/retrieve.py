@@ -82,7 +82,7 @@ async def _meant_by(index: Index, view: View, question: Question, found: Candida
         return question
     name = code[0].definition.qualified
     symbols = tuple(replace(each, name=name) if each.name == question.asked else each for each in question.symbols)
-    return replace(question, asked=name, symbols=symbols)
+    return replace(question, resolved=name, symbols=symbols)
 
 
 # --- what is shown --------------------------------------------------------------------------------------------------
