@@ -26,7 +26,7 @@ from app.steps.graph import find_callers, find_definitions, read_files
 from app.steps.near import Near, judged
 from app.steps.view import paths_of, view_of
 
-__all__ = ["retrieve", "view_of"]
+__all__ = ["ranking", "retrieve", "view_of"]
 
 EVIDENCE = 8
 """Pieces of evidence in an answer: more is a list to read, not an answer."""
@@ -46,14 +46,11 @@ async def retrieve(
     if not view.scopes:
         return Answer(question.kind, thin=True, reason="This repository is not indexed yet.")
     head = view.heads[view.scopes[-1]]
-    table = await paths_of(index, view)
     if not question.weights and not question.paths and not question.frames:
         return Answer(
             question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."
         )
-    found = await candidates(index, embedder, view, question, table)
-    question = await _meant_by(index, view, question, found)
-    ranked = rank(question, found, table, limit + SPARE)
+    question, found, ranked = await ranking(index, embedder, view, question, limit + SPARE)
     missing = missing_names(question, [hit.payload for hit in found.named])
     callers: list[Place] = []
     reason = ""
@@ -70,6 +67,17 @@ async def retrieve(
     )  # fmt: skip
     near = Near(index, mirror, view, question)
     return await judged(answer, near, found)
+
+
+async def ranking(
+    index: Index, embedder: Embedder, view: View, question: Question, limit: int
+) -> tuple[Question, Candidates, list[Ranked]]:
+    """What an answer is chosen from: the question as it is meant, all that the searches found, and the best `limit` chunks,
+    best first, before any line is read back. A file is as good as its first chunk in the list."""
+    table = await paths_of(index, view)
+    found = await candidates(index, embedder, view, question, table)
+    question = await _meant_by(index, view, question, found)
+    return question, found, rank(question, found, table, limit)
 
 
 async def _meant_by(index: Index, view: View, question: Question, found: Candidates) -> Question:

@@ -143,6 +143,14 @@ class Mirror:
         )  # fmt: skip
         return parse_log(self._output(finished))
 
+    async def times(self, shas: Iterable[str]) -> dict[str, int]:
+        """Commit id → commit time in seconds since 1970, of those commits that are here."""
+        wanted = dict.fromkeys(_checked_id(sha) for sha in shas)
+        arguments = ("rev-list", "--no-walk=unsorted", "--ignore-missing", "--timestamp", "--stdin")
+        finished = await self._git(*arguments, stdin="".join(f"{sha}\n" for sha in wanted).encode()) if wanted else None
+        lines = self._output(finished).decode().splitlines() if finished else []
+        return {sha: int(time) for time, sha in (line.split() for line in lines)}
+
     async def first_parents(self, sha: str, limit: int) -> list[str]:
         """The last `limit` commit ids of the main line of `sha`, newest first: each is the first parent of the one before."""
         finished = await self._git("rev-list", "--first-parent", f"--max-count={int(limit)}", _checked_id(sha), "--")

@@ -1,0 +1,189 @@
+"""Runs rows through the product's own path: the index is brought to each row's commit, the question goes through retrieval.
+
+Rows of one repository are taken in order of their commits' time, so that each incremental step is small. Measures, and
+decides nothing about what is good: `core.metrics` does the arithmetic.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from app.clients.embed import Embedder
+from app.clients.git import Mirror
+from app.clients.index import Index
+from app.clients.workers import Workers
+from app.core.errors import Gone, UserError
+from app.core.metrics import Rank, Span, files_of, function_rank, ranks_of
+from app.core.query import Question, read_question
+from app.core.roles import is_test
+from app.core.rows import Row
+from app.core.types import BRANCH, Ledger, View
+from app.steps.reindex import reindex
+from app.steps.retrieve import ranking
+from app.steps.view import view_of
+
+DEEP = 5000
+"""Chunks of a full ranking: more than all the searches together find."""
+MISSING_REPOSITORY = "missing repository"
+MISSING_COMMIT = "missing commit"
+MISSING_FILES = "missing files"
+"""Why a row was skipped. The last: a partial clone that lacks files of the commit."""
+
+Repositories = Callable[[str], Mirror | None]
+"""`owner/name` → its mirror, or None where there is none."""
+
+
+class HasCommit(Protocol):
+    """What is needed of a row to bring the index to it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def repo(self) -> str: ...
+    @property
+    def commit(self) -> str: ...
+
+
+R = TypeVar("R", bound=HasCommit)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What rows are run with: an index of their own, and how progress is told (rows done, rows in all)."""
+
+    index: Index
+    embedder: Embedder
+    workers: Workers
+    repositories: Repositories
+    progress: Callable[[int, int], None]
+
+
+@dataclass
+class Cost:
+    """What the index runs of all rows did. Seconds are of the clock."""
+
+    rows: int = 0
+    chunks: int = 0
+    vectors_computed: int = 0
+    vectors_reused: int = 0
+    index_seconds: float = 0.0
+    query_seconds: float = 0.0
+    skipped: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, ledger: Ledger) -> None:
+        """Count one index run. Its chunks are those of the files that were looked at."""
+        self.chunks += sum(ledger.chunks.values())
+        self.vectors_computed += ledger.vectors_computed
+        self.vectors_reused += ledger.vectors_reused
+        self.index_seconds += ledger.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One row's outcome: the rank of each gold file, the place of the first chunk that holds a gold range, the first files."""
+
+    row: Row
+    ranks: tuple[Rank, ...]
+    function: Rank
+    files: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """One row with the index standing at its commit."""
+
+    mirror: Mirror
+    head: str
+    view: View
+
+
+async def evaluate(bench: Bench, rows: Sequence[Row], *, with_tests: bool = False) -> tuple[list[Found], Cost]:
+    """Rank the files for each row, in the rows' order. Test files are no part of a ranking unless `with_tests`."""
+
+    async def measured(row: Row, stand: Stand) -> Found:
+        began = time.perf_counter()
+        spans = await _spans(bench, stand.view, question_of(row.query))
+        seconds = time.perf_counter() - began
+        kept = [span for span in spans if with_tests or not is_test(span.path)]
+        files = files_of(kept)
+        ranks = ranks_of((part.path for part in row.gold), files)
+        return Found(row, tuple(ranks), function_rank(row.gold, kept), tuple(files), seconds)
+
+    return await run_rows(bench, rows, measured)
+
+
+def question_of(query: str) -> Question:
+    """The question of an issue-like text: its first line is the title, as it is where the bot is asked in that issue."""
+    title, _, body = query.strip().partition("\n")
+    return read_question(body, title) if body.strip() else read_question(title)
+
+
+async def _spans(bench: Bench, view: View, question: Question) -> list[Span]:
+    if not question.weights and not question.paths and not question.frames:
+        return []
+    _, _, ranked = await ranking(bench.index, bench.embedder, view, question, DEEP)
+    places = ((each.path, each.hit.payload.get("first"), each.hit.payload.get("last")) for each in ranked)
+    return [Span(path, first, last) for path, first, last in places if isinstance(first, int) and isinstance(last, int)]
+
+
+Outcome = TypeVar("Outcome")
+Measure = Callable[[R, Stand], Awaitable[Outcome]]
+
+
+async def run_rows(bench: Bench, rows: Sequence[R], measure: Measure[R, Outcome]) -> tuple[list[Outcome], Cost]:
+    """Call `measure` for each row whose commit is there, with the index at that commit; outcomes are in the rows' order."""
+    cost = Cost()
+    outcomes: dict[int, Outcome] = {}
+    done = 0
+    for number, name in enumerate(dict.fromkeys(row.repo for row in rows), 1):
+        places = [place for place, row in enumerate(rows) if row.repo == name]
+        mirror = bench.repositories(name)
+        if mirror is None:
+            cost.skipped.setdefault(MISSING_REPOSITORY, []).extend(rows[place].id for place in places)
+            done += len(places)
+            continue
+        for place, head in await _in_order(mirror, [(place, rows[place].commit) for place in places]):
+            bench.progress(done, len(rows))
+            done += 1
+            row = rows[place]
+            view = await _brought(bench, mirror, number, name, head, cost) if head else MISSING_COMMIT
+            if isinstance(view, str):
+                cost.skipped.setdefault(view, []).append(row.id)
+                continue
+            began = time.perf_counter()
+            outcomes[place] = await measure(row, Stand(mirror, head, view))
+            cost.query_seconds += time.perf_counter() - began
+            cost.rows += 1
+        await bench.index.forget(number)
+    bench.progress(len(rows), len(rows))
+    return [outcomes[place] for place in sorted(outcomes)], cost
+
+
+async def _in_order(mirror: Mirror, wanted: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """(place, commit id or "" where it is not there), by the commits' time."""
+    resolved: list[tuple[int, str]] = []
+    for place, revision in wanted:
+        try:
+            resolved.append((place, await mirror.resolve(revision)))
+        except Gone:
+            resolved.append((place, ""))
+    times = await mirror.times(head for _, head in resolved if head)
+    return sorted(resolved, key=lambda each: (times.get(each[1], 0), each[1], each[0]))
+
+
+async def _brought(bench: Bench, mirror: Mirror, repo: int, name: str, head: str, cost: Cost) -> View | str:
+    """The view at `head` after an incremental run, or why there is none."""
+    try:
+        ledger = await reindex(
+            bench.index, mirror, bench.workers, bench.embedder, repo=repo, scope=BRANCH, head=head, full_name=name
+        )
+    except Gone:
+        return MISSING_COMMIT
+    except UserError:
+        return MISSING_FILES  # a partial clone without a remote; only git's own reading can tell
+    cost.add(ledger)
+    return await view_of(bench.index, repo)
