@@ -23,6 +23,7 @@ from app.core.named import (
     without_hosts,
     without_urls,
 )
+from app.core.phrases import Phrase, find_phrases
 from app.core.tokens import tokens
 from app.core.traces import Frame, find_frames
 
@@ -49,6 +50,7 @@ class Question:
     symbols: tuple[NamedSymbol, ...] = ()
     paths: tuple[NamedPath, ...] = ()
     frames: tuple[Frame, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
     asking: Asking = Asking()  # noqa: RUF009 (frozen)
     resolved: str = ""
 
@@ -106,6 +108,7 @@ def read_question(text: str, title: str = "") -> Question:
         symbols=symbols,
         paths=find_paths(f"{title}\n{text}"),
         frames=frames,
+        phrases=find_phrases(f"{title}\n{text}"),
         asking=asking,
     )
 

@@ -50,7 +50,7 @@ async def retrieve(
         return Answer(
             question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."
         )
-    question, found, ranked = await ranking(index, embedder, view, question, limit + SPARE)
+    question, found, ranked = await ranking(index, embedder, mirror, view, question, limit + SPARE)
     missing = missing_names(question, [hit.payload for hit in found.named])
     callers: list[Place] = []
     reason = ""
@@ -70,12 +70,12 @@ async def retrieve(
 
 
 async def ranking(
-    index: Index, embedder: Embedder, view: View, question: Question, limit: int
+    index: Index, embedder: Embedder, mirror: Mirror, view: View, question: Question, limit: int
 ) -> tuple[Question, Candidates, list[Ranked]]:
     """What an answer is chosen from: the question as it is meant, all that the searches found, and the best `limit` chunks,
     best first, before any line is read back. A file is as good as its first chunk in the list."""
     table = await paths_of(index, view)
-    found = await candidates(index, embedder, view, question, table)
+    found = await candidates(index, embedder, mirror, view, question, table)
     question = await _meant_by(index, view, question, found)
     return question, found, rank(question, found, table, limit)
 
