@@ -24,6 +24,7 @@ from app.core.named import (
     without_urls,
 )
 from app.core.phrases import Phrase, find_phrases
+from app.core.signature import searched
 from app.core.tokens import tokens
 from app.core.traces import Frame, find_frames
 
@@ -97,6 +98,8 @@ def read_question(text: str, title: str = "") -> Question:
         strength = PLAIN * 2 if asking.soft else ASKED
         symbols = (NamedSymbol(asked, strength), *(symbol for symbol in symbols if symbol.name != asked))
     weights = _weights(text, title, symbols, frames)
+    if asking.kind == "signature":
+        weights = searched((*asking.takes, *asking.returns))
     subject = frozenset(weights) - ASKING_WORDS or frozenset(weights)
     if len(text) + len(title) <= SHORT_QUESTION:
         weights = {token: weight for token, weight in weights.items() if token in subject}

@@ -53,6 +53,9 @@ async def judged(answer: Answer, near: Near, found: Candidates) -> Answer:
             )
     if not answer.evidence:
         return replace(answer, thin=True, reason=answer.reason or "Nothing in the indexed files matches.")
+    if question.kind == "signature":
+        fits = any("signature" in each.reasons for each in answer.evidence)
+        return answer if fits else replace(answer, thin=True, reason="No function here has that signature.")
     if not question.asks_callers and is_thin(question, shown):
         return replace(answer, thin=True, reason="The closest code holds few of the words of the question.")
     return answer

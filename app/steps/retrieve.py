@@ -24,6 +24,8 @@ from app.steps.candidates import candidates
 from app.steps.evidence import Place, around, chunks_of, shown_as, verified
 from app.steps.graph import find_callers, find_definitions, read_files
 from app.steps.near import Near, judged
+from app.steps.overview import overview
+from app.steps.signatures import by_signature
 from app.steps.view import paths_of, view_of
 
 __all__ = ["ranking", "retrieve", "view_of"]
@@ -46,6 +48,8 @@ async def retrieve(
     if not view.scopes:
         return Answer(question.kind, thin=True, reason="This repository is not indexed yet.")
     head = view.heads[view.scopes[-1]]
+    if question.kind == "overview" and (answer := await overview(index, mirror, view, question.asking.name)):
+        return answer
     if not question.weights and not question.paths and not question.frames:
         return Answer(
             question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."
@@ -56,6 +60,8 @@ async def retrieve(
     reason = ""
     if question.asks_callers and question.asked and question.asked not in missing:
         callers, reason = await _callers(index, view, question)
+    if question.kind == "signature":
+        callers, reason = await by_signature(index, view, question, found, limit), ""
     places = callers or await _places(index, view, question, ranked)
     most = MOST_CALLERS if callers else limit
     if len(callers) > most:
