@@ -173,7 +173,8 @@ def _named(prose: str) -> tuple[str, bool, bool]:
             groups = match.groupdict()
             raw = next(group for group, name in zip(match.groups(), _group_names(pattern), strict=True) if name is None)
             name = re.sub(r"::|#|->", ".", raw)
-            if name.lower() in FUNCTION_WORDS or name.lower() in ASKING_WORDS or len(name) < 2:
+            ordinary = name.lower() in FUNCTION_WORDS or (name.lower() in ASKING_WORDS and raw != prose.strip())
+            if ordinary or len(name) < 2:
                 continue
             written = match[0][match[0].rfind(raw) - 1 : match[0].rfind(raw) + len(raw) + 2]
             code = "`" in written or "(" in written or "." in name or is_code_shaped(name)

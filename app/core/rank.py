@@ -130,7 +130,8 @@ def _fused(question: Question, signals: Mapping[str, Mapping[str, float]], weigh
     for name, scores in signals.items():
         for path, position in _positions(scores).items():
             files[path] = files.get(path, 0.0) + float(getattr(weights, name)) / (FUSION_K + position)
-    named = {*signals["named_path"], *signals["asked"]}
+    best_asked = (path for path, position in _positions(signals["asked"]).items() if position == 1)
+    named = {*signals["named_path"], *best_asked}
     return {path: score * (1.0 if path in named else _demotion(question, path)) for path, score in files.items()}
 
 

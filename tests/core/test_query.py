@@ -38,6 +38,7 @@ KINDS = [
     ("what's in `app/core`?", "overview", "", False),
     ("functions that take a DataFrame and return a dict", "signature", "", False),
     ("tests for the parser", "tests", "", False),
+    ("get", "definition", "get", True),
 ]
 STORIES = [
     "I tested this with 1.2 and with 1.3 and the cookie was signed twice, although it is documented that it must not be.",
