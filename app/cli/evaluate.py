@@ -10,45 +10,110 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
-from app.cli.terminal import FOUND, NOTHING, out, progress, run
+from app.cli.evaluate_report import (
+    Figures,
+    accuracy_figures,
+    print_accuracy,
+    print_cost,
+    print_recall,
+    print_report,
+    recall_figures,
+)
+from app.cli.terminal import FOUND, NOTHING, progress, run
 from app.clients.embed import embedder
 from app.clients.git import Mirror, local_mirror
 from app.clients.index.open import open_index
 from app.core.errors import UserError
-from app.core.metrics import FUNCTION_CUTS, TOP, accuracy, mean_reciprocal_rank, recall
-from app.core.rows import read_rows
-from app.steps.evaluate import Bench, Cost, Found, Repositories, evaluate
+from app.core.history_rows import MOST_FILES, SHORTEST_MESSAGE
+from app.core.rows import read_impact_rows, read_rows
+from app.steps.evaluate import Bench, Repositories, evaluate, evaluate_impact
+from app.steps.history_rows import rows_of_history
 from app.steps.ingest import index_workers
 
 T = TypeVar("T")
 
+HISTORY_ROWS = 50
+"""Commits asked with where `--limit` says nothing: about a minute, and a share that is right to some 7 percent points."""
+
 
 def evaluation(
     rows: Annotated[
-        Path, typer.Argument(metavar="ROWS.jsonl", help="Questions with known answers, a JSON object a line.")
-    ],
-    repos: Annotated[str, typer.Option(help="Where the repositories are: 'DIR/{owner}+{name}/repo'.")],
-    limit: Annotated[int | None, typer.Option(min=1, help="Rows to run, evenly spread over the file.")] = None,
+        Path | None, typer.Argument(metavar="ROWS.jsonl", help="Questions with known answers, a JSON object a line.")
+    ] = None,
+    repos: Annotated[str, typer.Option(help="Where their repositories are: 'DIR/{owner}+{name}/repo'.")] = "",
+    from_history: Annotated[
+        Path | None,
+        typer.Option("--from-history", metavar="PATH", help="Make the rows from this repository's commits."),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Rows to run: spread over the file, or the newest commits.")
+    ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures there.")] = None,
     with_tests: Annotated[bool, typer.Option("--with-tests", help="Keep test files in the rankings.")] = False,
+    impact: Annotated[
+        bool, typer.Option("--impact", help="The rows are changes with one file hidden: rank what else must change.")
+    ] = False,
 ) -> None:
-    """Measure how well the right code is found, on questions with known answers; the index is brought to each one's commit."""
-    chosen = spread(read_rows(text_of(rows)), limit)
-
-    async def work() -> tuple[list[Found], Cost]:
-        async with bench_with(repositories_at(repos), f"{len(chosen)} rows") as bench:
-            return await evaluate(bench, chosen, with_tests=with_tests)
-
-    found, cost = run(work())
-    figures = figures_of(found, cost)
+    """Measure how well the right code is found: on rows of known answers, or on the history of a repository of yours."""
+    if (rows is None) == (from_history is None):
+        raise UserError("Name a file of rows, or a repository with --from-history PATH; one of the two.")
+    if from_history is not None:
+        if impact or repos:
+            raise UserError("--from-history makes its own rows: leave --repos and --impact out.")
+        figures = run(_from_history(from_history, limit or HISTORY_ROWS, with_tests=with_tests))
+    else:
+        assert rows is not None
+        if not repos:
+            raise UserError("Say where the repositories are: --repos 'DIR/{owner}+{name}/repo'.")
+        text = text_of(rows)
+        figures = run(_impact(text, repos, limit) if impact else _issues(text, repos, limit, with_tests=with_tests))
     if json_file:
-        json_file.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
-    _print(found, figures)
+        _write(json_file, figures)
+    raise typer.Exit(FOUND if figures["count"] else NOTHING)
+
+
+async def _issues(text: str, repos: str, limit: int | None, *, with_tests: bool) -> Figures:
+    chosen = spread(read_rows(text), limit)
+    async with bench_with(repositories_at(repos), f"{len(chosen)} rows") as bench:
+        found, cost = await evaluate(bench, chosen, with_tests=with_tests)
+    print_accuracy(found)
     print_cost(cost)
-    raise typer.Exit(FOUND if found else NOTHING)
+    return accuracy_figures(found, cost)
+
+
+async def _impact(text: str, repos: str, limit: int | None) -> Figures:
+    chosen = spread(read_impact_rows(text), limit)
+    async with bench_with(repositories_at(repos), f"{len(chosen)} changes") as bench:
+        found, cost = await evaluate_impact(bench, chosen)
+    print_recall(found)
+    print_cost(cost)
+    return recall_figures(found, cost)
+
+
+async def _from_history(path: Path, limit: int, *, with_tests: bool) -> Figures:
+    if not path.expanduser().exists():
+        raise UserError(f"{path} does not exist.")
+    mirror = local_mirror(path)
+    name = path.expanduser().resolve().name or "repository"
+    rows = await rows_of_history(mirror, await mirror.resolve("HEAD"), limit, name)
+    if not rows:
+        raise UserError(
+            f"The history of {path} holds no commit to ask with: a message of {SHORTEST_MESSAGE} characters or more, and one to "
+            f"{MOST_FILES} source files that were there before. A shallow clone can be completed with `git fetch --unshallow`."
+        )
+    async with bench_with(lambda _: mirror, f"{len(rows)} commits") as bench:
+        found, cost = await evaluate(bench, rows, with_tests=with_tests)
+    print_report(str(path), found)
+    print_cost(cost)
+    return accuracy_figures(found, cost)
+
+
+def _write(path: Path, figures: Figures) -> None:
+    try:
+        path.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def text_of(path: Path) -> str:
@@ -96,77 +161,3 @@ async def bench_with(repositories: Repositories, title: str) -> AsyncIterator[Be
         finally:
             await workers.close()
             await index.close()
-
-
-def figures_of(found: Sequence[Found], cost: Cost) -> dict[str, object]:
-    """All figures, ready for JSON. Accuracies are in percent, the reciprocal rank between 0 and 1."""
-    told = [each for each in found if any(part.lines for part in each.row.gold)]
-    return {
-        "acc": accuracy([each.ranks for each in found]),
-        "mrr": mean_reciprocal_rank([each.ranks for each in found]),
-        "functions": recall([each.function for each in told], FUNCTION_CUTS),
-        **cost_figures(cost),
-        "repositories": {
-            repo: {"rows": len(own), "acc": accuracy([each.ranks for each in own])}
-            for repo, own in _by_repository(found).items()
-        },
-        "rows": [
-            {
-                "id": each.row.id,
-                "ranks": list(each.ranks),
-                "function": each.function,
-                "top": list(each.files[:TOP]),
-                "seconds": round(each.seconds, 3),
-            }
-            for each in found
-        ],
-    }
-
-
-def cost_figures(cost: Cost) -> dict[str, object]:
-    """What the run took."""
-    rows = max(1, cost.rows)
-    return {
-        "count": cost.rows,
-        "skipped": {reason: len(ids) for reason, ids in sorted(cost.skipped.items())},
-        "chunks_indexed": cost.chunks,
-        "vectors": {"computed": cost.vectors_computed, "reused": cost.vectors_reused},
-        "seconds_per_row": {
-            "index": round(cost.index_seconds / rows, 3),
-            "query": round(cost.query_seconds / rows, 3),
-            "all": round((cost.index_seconds + cost.query_seconds) / rows, 3),
-        },
-    }
-
-
-def _by_repository(found: Sequence[Found]) -> dict[str, list[Found]]:
-    groups: dict[str, list[Found]] = {}
-    for each in found:
-        groups.setdefault(each.row.repo, []).append(each)
-    return groups
-
-
-def _print(found: Sequence[Found], figures: dict[str, object]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for column in ("repository", "rows", "Acc@1", "@3", "@5", "@10"):
-        table.add_column(column, justify="left" if column == "repository" else "right")
-    groups = _by_repository(found)
-    for repo, own in groups.items() if len(groups) > 1 else ():
-        table.add_row(escape(repo), str(len(own)), *map(str, accuracy([each.ranks for each in own]).values()))
-    table.add_row("all", str(len(found)), *map(str, accuracy([each.ranks for each in found]).values()), style="bold")
-    out.print(table)
-    functions = figures["functions"]
-    assert isinstance(functions, dict)
-    told = ", ".join(f"{value} at {cut}" for cut, value in functions.items())
-    out.print(f"MRR {figures['mrr']}; a changed range lies inside a returned chunk: {told}")
-
-
-def print_cost(cost: Cost) -> None:
-    """Print what the run took and what was skipped."""
-    rows = max(1, cost.rows)
-    out.print(
-        f"{cost.chunks:,} chunks indexed; vectors: {cost.vectors_computed:,} computed, {cost.vectors_reused:,} reused; "
-        f"seconds a row: {cost.index_seconds / rows:.2f} index, {cost.query_seconds / rows:.2f} query"
-    )
-    for reason, ids in sorted(cost.skipped.items()):
-        out.print(f"skipped, {reason}: {len(ids):,}")

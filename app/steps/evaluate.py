@@ -19,8 +19,9 @@ from app.core.errors import Gone, UserError
 from app.core.metrics import Rank, Span, files_of, function_rank, ranks_of
 from app.core.query import Question, read_question
 from app.core.roles import is_test
-from app.core.rows import Row
+from app.core.rows import ImpactRow, Row
 from app.core.types import BRANCH, Ledger, View
+from app.steps.impact import impact
 from app.steps.reindex import reindex
 from app.steps.retrieve import ranking
 from app.steps.view import view_of
@@ -93,6 +94,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundHidden:
+    """One impact row's outcome: the rank of the hidden file among those that the change does not show, and the first files."""
+
+    row: ImpactRow
+    rank: Rank
+    files: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Stand:
     """One row with the index standing at its commit."""
 
@@ -112,6 +123,18 @@ async def evaluate(bench: Bench, rows: Sequence[Row], *, with_tests: bool = Fals
         files = files_of(kept)
         ranks = ranks_of((part.path for part in row.gold), files)
         return Found(row, tuple(ranks), function_rank(row.gold, kept), tuple(files), seconds)
+
+    return await run_rows(bench, rows, measured)
+
+
+async def evaluate_impact(bench: Bench, rows: Sequence[ImpactRow]) -> tuple[list[FoundHidden], Cost]:
+    """Rank the files that each change does not show, in the rows' order. Tests are part of the ranking."""
+
+    async def measured(row: ImpactRow, stand: Stand) -> FoundHidden:
+        began = time.perf_counter()
+        found = await impact(bench.index, bench.embedder, stand.mirror, stand.view, row.changed)
+        files = tuple(each.path for each in found)
+        return FoundHidden(row, ranks_of([row.hidden], files)[0], files, time.perf_counter() - began)
 
     return await run_rows(bench, rows, measured)
 

@@ -150,6 +150,25 @@ async def test_merge_base_history_and_contains(origin: GitRepository, mirror: Mi
     assert [(revision.sha, revision.subject) for revision in log] == [(main, "second"), (base, "first")]
     assert set(log[0].paths) == {"b.py", NOT_UTF8}
     assert [revision.sha for revision in await mirror.history(main, 1)] == [main]
+    assert log[0].parents == (base,)
+    assert log[1].parents == ()
+    assert log[0].author == "A U Thor <author@example.com>"
+    assert set(await mirror.times([main, base, "0" * 39 + "1"])) == {main, base}
+    assert (await mirror.times([main]))[main] == 1767323045
+    assert await mirror.times([]) == {}
+
+
+async def test_a_message_of_any_form_stays_with_its_commit(origin: GitRepository, mirror: Mirror) -> None:
+    odd = f"first line\n\n\x01 and {'a' * 40}\n\x01{'b' * 40}\n\na.py\n"
+    one = origin.commit({"a.py": "1\n"}, message=odd)
+    two = origin.commit({"b.py": "2\n"}, message="x")
+    await mirror.fetch([MAIN])
+    log = await mirror.history(two, 10)
+    assert [(each.sha, each.message, each.paths) for each in log] == [
+        (two, "x", ("b.py",)),
+        (one, odd.strip(), ("a.py",)),
+    ]
+    assert log[1].subject == "first line"
 
 
 async def test_force_push_and_a_branch_that_became_a_folder(origin: GitRepository, mirror: Mirror) -> None:

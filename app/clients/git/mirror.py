@@ -138,9 +138,10 @@ class Mirror:
 
     async def history(self, sha: str, limit: int) -> list[Revision]:
         """The last `limit` commits reachable from `sha`, newest first, merges left out, with the paths each changed."""
+        form = "--format=%x01%H%x00%P%x00%an <%ae>%x00%B%x00"
         finished = await self._git(
-            "log", "-z", "--format=%x01%H%x00%s", "--name-only", "--no-renames", "--no-merges", f"-{int(limit)}", _checked_id(sha), "--"
-        )  # fmt: skip
+            "log", "-z", form, "--name-only", "--no-renames", "--no-merges", f"-{int(limit)}", _checked_id(sha), "--"
+        )
         return parse_log(self._output(finished))
 
     async def times(self, shas: Iterable[str]) -> dict[str, int]:

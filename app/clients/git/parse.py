@@ -5,19 +5,27 @@ Paths are bytes to git: they become text with undecodable bytes as lone surrogat
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from app.core.changes import Change
 from app.core.types import TreeEntry
 
+_COMMIT = re.compile(rb"\x01(?=[0-9a-f]{40}(?:[0-9a-f]{24})?\0)")
+"""Before each commit of a log. The id behind it tells it from a \\x01 that somebody wrote into a message."""
+
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One commit of a history: its id, first line, and the paths it changed."""
+    """One commit of a history: its id, first line, the paths it changed, its parents' ids, `name <address>` of its author
+    and its whole message."""
 
     sha: str
     subject: str
     paths: tuple[str, ...]
+    parents: tuple[str, ...] = ()
+    author: str = ""
+    message: str = ""
 
 
 def parse_tree(out: bytes) -> list[TreeEntry]:
@@ -45,12 +53,18 @@ def parse_diff(out: bytes) -> list[Change]:
 
 
 def parse_log(out: bytes) -> list[Revision]:
-    """Of `log -z --format=%x01%H%x00%s --name-only`."""
+    """Of `log -z --format=%x01%H%x00%P%x00%an <%ae>%x00%B%x00 --name-only`."""
     revisions: list[Revision] = []
-    for record in out.split(b"\x01")[1:]:
-        sha, subject, *paths = record.split(b"\0")
+    for record in _COMMIT.split(out)[1:]:
+        sha, parents, author, message, *paths = record.split(b"\0")
         names = tuple(_path(path.lstrip(b"\n")) for path in paths if path.strip(b"\n"))
-        revisions.append(Revision(sha.decode("ascii"), subject.decode("utf-8", "replace"), names))
+        whole = message.decode("utf-8", "replace").strip()
+        revisions.append(
+            Revision(
+                sha.decode("ascii"), whole.partition("\n")[0], names, tuple(parents.decode("ascii").split()),
+                author.decode("utf-8", "replace"), whole,
+            )
+        )  # fmt: skip
     return revisions
 
 
