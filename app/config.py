@@ -17,6 +17,8 @@ from app.core.errors import ConfigError
 # Shorter secrets can be guessed offline from one captured delivery; GitHub asks for "a random string with high entropy".
 SECRET_MINIMUM = 16  # characters
 
+MODEL_LENGTH = 200  # characters; hubs allow 96 for an owner and a name each
+
 T = TypeVar("T")
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -62,6 +64,15 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("QDRANT_URL", "A Qdrant server, 1.19 or newer; unset: the embedded index below the data directory"),
     Setting("QDRANT_API_KEY", "The Qdrant server's key", secret=True),
+    Setting(
+        "EMBEDDINGS_URL",
+        "An OpenAI-compatible embeddings service, the address before `/embeddings`; unset: the built-in vectors, no service",
+    ),
+    Setting(
+        "EMBEDDINGS_MODEL",
+        "The service's model, or `onnx:NAME` for a local one (extra `onnx`); another one indexes anew",
+    ),
+    Setting("EMBEDDINGS_API_KEY", "The embeddings service's key", secret=True),
     Setting("CODERAG_DATA_DIR", "Where git mirrors and the embedded index are kept", ".coderag"),
     Setting("CODERAG_HANDLE", "One more name the bot answers to, without `@`, beside the App's own"),
     Setting("CODERAG_LOG_LEVEL", "How much is logged: " + ", ".join(LOG_LEVELS), "info"),
@@ -81,6 +92,9 @@ class Settings:
     redis_url: str = field(default="", repr=False)
     qdrant_url: str = ""
     qdrant_api_key: str = field(default="", repr=False)
+    embeddings_url: str = ""
+    embeddings_model: str = ""
+    embeddings_api_key: str = field(default="", repr=False)
     data_dir: Path = Path(_DEFAULTS["CODERAG_DATA_DIR"])
     handle: str = ""
     log_level: str = _DEFAULTS["CODERAG_LOG_LEVEL"]
@@ -106,11 +120,14 @@ class Settings:
             redis_url=read("REDIS_URL", _redis_url),
             qdrant_url=read("QDRANT_URL", _web_url),
             qdrant_api_key=read("QDRANT_API_KEY", str),
+            embeddings_url=read("EMBEDDINGS_URL", _web_url),
+            embeddings_model=read("EMBEDDINGS_MODEL", _model),
+            embeddings_api_key=read("EMBEDDINGS_API_KEY", _key),
             data_dir=read("CODERAG_DATA_DIR", lambda raw: Path(raw).expanduser()),
             handle=read("CODERAG_HANDLE", _handle),
             log_level=read("CODERAG_LOG_LEVEL", _log_level),
         )
-        _refuse(problems)
+        _refuse(problems + _embeddings_problems(settings))
         return settings
 
     def require_app(self) -> Settings:
@@ -146,6 +163,18 @@ _TOO_SHORT = f"must be {SECRET_MINIMUM} characters or more; make one with `opens
 def _refuse(problems: list[str]) -> None:
     if problems:
         raise ConfigError("\n".join(problems))
+
+
+def _embeddings_problems(settings: Settings) -> list[str]:
+    """A service without a model, and the reverse, would be found out only once something is indexed."""
+    local = settings.embeddings_model.startswith("onnx:")
+    if settings.embeddings_url and local:
+        return ["EMBEDDINGS_MODEL: `onnx:NAME` runs here and takes no EMBEDDINGS_URL; unset one of them"]
+    if settings.embeddings_url and not settings.embeddings_model:
+        return ["EMBEDDINGS_MODEL is not set: the name of the model that the service at EMBEDDINGS_URL is to use"]
+    if settings.embeddings_model and not settings.embeddings_url and not local:
+        return ["EMBEDDINGS_URL is not set: the service that has EMBEDDINGS_MODEL (or `onnx:NAME` for a local model)"]
+    return []
 
 
 # Each form takes the raw text, and raises ValueError with the form that is wanted. A message never holds a secret's value.
@@ -203,6 +232,18 @@ def _redis_url(raw: str) -> str:
     usable = parts is not None and (parts[0] == "unix" or (parts[0] in ("redis", "rediss") and bool(parts[1])))
     if not usable:
         raise ValueError("must be a URL like `redis://:password@host:6379/0`, `rediss://…` or `unix:///path`")
+    return raw
+
+
+def _model(raw: str) -> str:
+    if raw and (not raw.isprintable() or len(raw) > MODEL_LENGTH or raw == "onnx:"):
+        raise ValueError(f"must be a model's name of at most {MODEL_LENGTH} printable characters")
+    return raw
+
+
+def _key(raw: str) -> str:
+    if not re.fullmatch(r"[!-~]*", raw):
+        raise ValueError("must be printable ASCII without spaces: it is sent in a header")
     return raw
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from app.clients.github import Permission
 from app.core.comment import Marker, answer_comment, failure_comment, not_indexed_comment, read_marker, refusal_comment
-from app.core.errors import Gone
+from app.core.errors import Gone, NoVectors
 from app.core.mention import Mention, find_mention
 from app.core.query import Question, read_question
-from app.core.types import BRANCH, App, Comment, Issue
+from app.core.types import BRANCH, Answer, App, Comment, Issue
 from app.steps.reply import Place, Said, is_ours, post
 from app.steps.retrieve import retrieve
 from app.steps.view import view_of
@@ -21,6 +22,8 @@ from jobs.deps import Deps
 from jobs.freshness import bring_branch, bring_pull, scope_records
 from jobs.questions import about, answers, question_hash
 from jobs.site import Site, visit
+
+log = logging.getLogger(__name__)
 
 WRITERS_COMMANDS = frozenset({"reindex", "pause", "resume", "ignore", "summary"})
 """Commands that change what others see or cost much: for people with write access, whoever may ask questions."""
@@ -68,8 +71,7 @@ async def answer_mention(deps: Deps, installation: int, repo: int, number: int, 
         await deps.github.react(installation, repo, number, kind, comment, "confused")
         return "enough was said in this thread"
     if not allowed:
-        who = {**asked.about, "to": asked.comment.author}
-        return f"refused ({await _say(deps, asked, refusal_comment(who))})"
+        return f"refused ({await _say(deps, asked, _refusal(site, asked, permission))})"
     if asked.mention.question:
         return str(await _say(deps, asked, await _answer(deps, site, asked)))
     obeyed = await obey(deps, site, asked.comment, asked.mention.command or "help")
@@ -115,12 +117,23 @@ async def _read(deps: Deps, installation: int, repo: int, number: int, kind: str
 
 def may_ask(site: Site, asked: Asked, permission: Permission) -> bool:
     """Whether the person may have this: by the settings, and for what changes things by write access as well."""
-    if asked.mention.command in WRITERS_COMMANDS and permission.level not in ("write", "admin"):
+    if _is_for_writers(asked, permission):
         return False
     private = site.repository.private
     return site.config.who_may_ask.allows(
         asked.comment.author, permission=permission.level, role=permission.role, private=private
     )
+
+
+def _is_for_writers(asked: Asked, permission: Permission) -> bool:
+    return asked.mention.command in WRITERS_COMMANDS and permission.level not in ("write", "admin")
+
+
+def _refusal(site: Site, asked: Asked, permission: Permission) -> str:
+    """The one polite line: it says what this person lacks, for what was asked."""
+    command = asked.mention.command if _is_for_writers(asked, permission) else ""
+    least = site.config.who_may_ask.least(private=site.repository.private)
+    return refusal_comment({**asked.about, "to": asked.comment.author}, least, command)
 
 
 def replies(said: Iterable[Comment], app: App, asked: Asked) -> list[tuple[Comment, Marker]]:
@@ -147,15 +160,20 @@ def was_refused(earlier: Iterable[tuple[Comment, Marker]], asked: Asked) -> bool
 
 
 async def _answer(deps: Deps, site: Site, asked: Asked) -> str:
+    if not site.head:
+        nothing = Answer("related", thin=True, reason="This repository has no commits yet.")
+        return answer_comment(nothing, site.repository.html_url, asked.about)
     branch = (await scope_records(deps, site.repo)).get(BRANCH)
-    if site.head and (branch is None or not branch.head):
+    if branch is None or not branch.head:
         await _say(deps, asked, not_indexed_comment({**asked.about, "waiting": True}))
-    if site.pull is None:
-        await bring_branch(deps, site)
-        view = await view_of(deps.index, site.repo)
-    else:
-        await bring_pull(deps, site)
-        view = await view_of(deps.index, site.repo, site.pull.number)
+    try:
+        await (bring_branch(deps, site) if site.pull is None else bring_pull(deps, site))
+    except NoVectors as error:
+        if branch is None or not branch.head:
+            raise
+        # The asker gets what is indexed, at its own commit, now; the push is indexed once the service is back.
+        log.warning("answered from an older index", extra={"error": str(error)})
+    view = await view_of(deps.index, site.repo, site.pull.number if site.pull else None)
     answer = await retrieve(
         deps.index, deps.embedder, site.mirror, view, _question(asked), site.config.limits.citations
     )

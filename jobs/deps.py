@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from app.clients.embed import Embedder, embedder
+from app.clients.embed import Embedder
+from app.clients.embed_open import open_embedder
 from app.clients.git import Mirrors
 from app.clients.github import GitHub
 from app.clients.index import Index
@@ -44,13 +45,17 @@ class Deps:
 async def open_deps(settings: Settings, queue: Queue) -> AsyncIterator[Deps]:
     """Open everything a job needs; all is released at the end, also after an error, in the reverse order.
 
-    Raises ConfigError where GitHub does not accept the App's key.
+    Raises ConfigError where GitHub does not accept the App's key, or the embeddings service its settings.
     """
     async with AsyncExitStack() as stack:
         github = GitHub(settings.app_id, settings.private_key, settings.api_url)
         stack.push_async_callback(github.close)
         app = await github.app()
-        embed = embedder()
+        embed = await stack.enter_async_context(
+            open_embedder(
+                settings.data_dir, settings.embeddings_url, settings.embeddings_model, settings.embeddings_api_key
+            )
+        )
         index = open_index(settings.data_dir, settings.qdrant_url, settings.qdrant_api_key, embed)
         stack.push_async_callback(index.close)
         workers = index_workers()

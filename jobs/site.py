@@ -10,7 +10,7 @@ from app.core.comment import CONFIG_PATH
 from app.core.errors import ConfigError, Gone, Transient
 from app.core.repo_config import RepoConfig, WhoMayAsk, parse
 from app.core.source import decode
-from app.core.types import PullRequest, Repository
+from app.core.types import PullRequest, Repository, Skip
 from jobs.deps import Deps
 
 UNREADABLE = RepoConfig(who_may_ask=WhoMayAsk("write"))
@@ -82,8 +82,8 @@ async def read_config(mirror: Mirror, commit: str) -> tuple[RepoConfig, str]:
     if not data:
         return RepoConfig(), ""
     text = decode(data)
-    if not isinstance(text, str):
-        return UNREADABLE, f"the file is {text.value}, not text"
+    if isinstance(text, Skip):  # a string itself, so that asking for a string would let it through
+        return UNREADABLE, f"the file cannot be read as text ({text.value})"
     try:
         return parse(text), ""
     except ConfigError as error:

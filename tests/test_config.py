@@ -37,6 +37,9 @@ def test_every_setting_is_read_under_its_name(tmp_path: Path) -> None:
             "REDIS_URL": "redis://:pa55word@redis:6379/0",
             "QDRANT_URL": "http://qdrant:6333",
             "QDRANT_API_KEY": "qdrant-key",
+            "EMBEDDINGS_URL": "http://127.0.0.1:8080/v1/",
+            "EMBEDDINGS_MODEL": "code-embed",
+            "EMBEDDINGS_API_KEY": "embed-key",
             "CODERAG_DATA_DIR": str(tmp_path),
             "CODERAG_HANDLE": "@acme-code",
             "CODERAG_LOG_LEVEL": "DEBUG",
@@ -52,6 +55,9 @@ def test_every_setting_is_read_under_its_name(tmp_path: Path) -> None:
         redis_url="redis://:pa55word@redis:6379/0",
         qdrant_url="http://qdrant:6333",
         qdrant_api_key="qdrant-key",
+        embeddings_url="http://127.0.0.1:8080/v1",
+        embeddings_model="code-embed",
+        embeddings_api_key="embed-key",
         data_dir=tmp_path,
         handle="acme-code",
         log_level="debug",
@@ -59,17 +65,28 @@ def test_every_setting_is_read_under_its_name(tmp_path: Path) -> None:
 
 
 def test_what_is_secret_is_never_shown() -> None:
-    secrets = {"REDIS_URL": "redis://:pa55word@redis:6379/0", "QDRANT_API_KEY": "qdrant-key"}
+    secrets = {
+        "REDIS_URL": "redis://:pa55word@redis:6379/0",
+        "QDRANT_API_KEY": "qdrant-key",
+        "EMBEDDINGS_API_KEY": "embed-key",
+    }
     shown = repr(Settings.from_environment(ENOUGH | secrets))
-    for hidden in (BODY[:10], "0123456789abcdef", "pa55word", "qdrant-key"):
+    for hidden in (BODY[:10], "0123456789abcdef", "pa55word", "qdrant-key", "embed-key"):
         assert hidden not in shown
     marked = {setting.name for setting in SETTINGS if setting.secret}
-    assert marked == {"GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET", "REDIS_URL", "QDRANT_API_KEY"}
+    assert marked == {
+        "GITHUB_PRIVATE_KEY",
+        "GITHUB_WEBHOOK_SECRET",
+        "REDIS_URL",
+        "QDRANT_API_KEY",
+        "EMBEDDINGS_API_KEY",
+    }
     assert {field.name for field in fields(Settings) if not field.repr} == {
         "private_key",
         "webhook_secret",
         "redis_url",
         "qdrant_api_key",
+        "embeddings_api_key",
     }
 
 
@@ -86,6 +103,19 @@ def test_what_is_secret_is_never_shown() -> None:
 )
 def test_a_key_is_understood_however_it_was_pasted(written: str) -> None:
     assert Settings.from_environment({"GITHUB_PRIVATE_KEY": written}).private_key == KEY
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"EMBEDDINGS_URL": "http://host/v1"}, "EMBEDDINGS_MODEL is not set"),
+        ({"EMBEDDINGS_MODEL": "code-embed"}, "EMBEDDINGS_URL is not set"),
+        ({"EMBEDDINGS_URL": "http://host/v1", "EMBEDDINGS_MODEL": "onnx:a/b"}, "takes no EMBEDDINGS_URL"),
+    ],
+)
+def test_an_embeddings_service_needs_its_model_and_a_model_its_service(given: dict[str, str], told: str) -> None:
+    assert told in refused(ENOUGH | given)
+    assert Settings.from_environment({"EMBEDDINGS_MODEL": "onnx:a/b"}).embeddings_model == "onnx:a/b"
 
 
 def test_a_key_is_read_from_a_file(tmp_path: Path) -> None:
@@ -110,6 +140,11 @@ def test_a_key_is_read_from_a_file(tmp_path: Path) -> None:
         ("REDIS_URL", "redis://host:notaport/0", "must be a URL like `redis://"),
         ("QDRANT_URL", "qdrant:6333", "must be a URL"),
         ("QDRANT_URL", "http://[::1", "must be a URL"),
+        ("EMBEDDINGS_URL", "localhost:8080", "must be a URL"),
+        ("EMBEDDINGS_MODEL", "onnx:", "must be a model's name"),
+        ("EMBEDDINGS_MODEL", "a\nb", "printable"),
+        ("EMBEDDINGS_MODEL", "m" * 201, "at most 200"),
+        ("EMBEDDINGS_API_KEY", "käse-key-123", "printable ASCII"),
         ("CODERAG_HANDLE", "my bot", "letters, digits and inner dashes"),
         ("CODERAG_HANDLE", "-bot", "letters, digits and inner dashes"),
         ("CODERAG_LOG_LEVEL", "loud", "must be one of debug, info, warning, error, not 'loud'"),
@@ -119,7 +154,7 @@ def test_a_value_that_cannot_be_used_is_told_by_name_and_form(name: str, value: 
     message = refused(ENOUGH | {name: value})
     assert re.match(rf"{name}: ", message)
     assert told in message
-    if name in ("GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET", "REDIS_URL"):
+    if name in ("GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET", "REDIS_URL", "EMBEDDINGS_API_KEY"):
         assert value not in message
 
 

@@ -492,7 +492,43 @@ async def test_commands_that_change_things_need_write_access(bot: Bot) -> None:
     number = await propose(bot, {"library/loans.py": NEW_LOANS})
     await bot.github.comment(REPO, number, "stranger", "@coderag ignore")
     await bot.settle()
-    assert any("changes since" in body for body in bot.said(REPO, number))
+    said = bot.said(REPO, number)
+    assert any("changes since" in body for body in said)
+    # The line says what is refused, not that questions are: those are open to this person here.
+    assert [words(body) for body in said if "write access" in body] == [
+        "`ignore` is for people with write access: it changes what others see."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"), [(b"limits:\0\n", "NUL byte"), (b"#" * 300_000, "minified"), (b"\xff\xfe\x00", "undecodable")]
+)
+async def test_a_settings_file_that_is_no_text_is_said_to_be_none(bot: Bot, data: bytes, reason: str) -> None:
+    await library(bot.github)
+    await bot.github.push_files(REPO, "main", {".github/coderag.yml": data})
+    await bot.settle()
+    _, said = await ask(bot, "@coderag status")
+    assert f"the file cannot be read as text ({reason})" in words(said[0])
+
+
+async def test_a_repository_without_commits_is_said_to_have_none(bot: Bot) -> None:
+    bot.github.add_user("grace")
+    await bot.github.add_repository(REPO)
+    bot.github.set_permission(REPO, "grace", "write")
+    await bot.github.add_installation("octo")
+    await bot.settle()
+    _, status = await ask(bot, "@coderag status")
+    assert words(status[0]) == "`main` has no commits yet."
+    _, answer = await ask(bot, QUESTION)
+    assert words(answer[0]) == "This repository has no commits yet."
+
+
+async def test_a_refusal_names_the_access_that_this_repository_asks_for(bot: Bot) -> None:
+    await library(bot.github)
+    await bot.github.push_files(REPO, "main", {".github/coderag.yml": b"who_may_ask: maintain\n"})
+    await bot.settle()
+    _, said = await ask(bot, QUESTION)
+    assert "open to people with maintain access" in words(said[0])
 
 
 async def test_settings_that_say_no_keep_the_summary_away_but_not_the_answer(bot: Bot) -> None:

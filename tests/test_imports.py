@@ -31,6 +31,7 @@ ONLY_IN = {
     "githubkit": ("app.clients.github",),
     "qdrant_client": ("app.clients.index.server",),
     "qdrant_edge": ("app.clients.index.edge",),
+    "fastembed": ("app.clients.embed_onnx",),
     "anthropic": ("app.clients.llm",),
     "arq": ("app.queue", "jobs.worker"),
     "redis": ("app.queue", "jobs.worker"),

@@ -197,6 +197,15 @@ async def test_a_bare_name_gives_its_definition_first(shop: World, text: str) ->
     assert not answer.thin
 
 
+@pytest.mark.parametrize(
+    "text", ["où est défini `parseUrl` dans ce dépôt ? 😀", "`parseUrl` 在哪里定义的？这个函数做什么"]
+)
+async def test_a_name_in_backticks_is_found_whatever_language_is_around_it(shop: World, text: str) -> None:
+    answer = await ask(shop, text)
+    assert ("web/src/parseUrl.ts", "parseUrl", "definition") in shown(answer)
+    assert not answer.thin
+
+
 async def test_a_method_named_by_its_class_is_the_one_of_that_class(shop: World) -> None:
     assert (await ask(shop, "Basket.save")).evidence[0].symbol == "Basket.save"
     assert (await ask(shop, "where is `Cart.save` defined")).evidence[0].symbol == "Cart.save"

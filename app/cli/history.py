@@ -14,6 +14,7 @@ from app.core.errors import UserError
 from app.core.languages import language_of
 from app.core.roles import is_test
 from app.core.source import decode
+from app.core.types import Skip
 
 LOOKED_AT = 60
 """Commits of the first-parent history that are considered."""
@@ -89,8 +90,8 @@ async def _texts(mirror: Mirror, changes: list[Change]) -> dict[str, str]:
     wanted = [blob for change in changes for blob in (change.old_blob, change.new_blob)]
     texts = {}
     async for blob, data in mirror.blobs(wanted):
-        text = decode(data) if data is not None else None
-        if isinstance(text, str):
+        text = Skip.MISSING if data is None else decode(data)
+        if not isinstance(text, Skip):
             texts[blob] = text
     return texts
 
@@ -107,8 +108,8 @@ async def survey(mirror: Mirror, sha: str) -> Survey:
     defined: Counter[str] = Counter()
     told: set[str] = set()
     async for blob, data in mirror.blobs(paths):
-        text = decode(data) if data is not None else None
-        if not isinstance(text, str):
+        text = Skip.MISSING if data is None else decode(data)
+        if isinstance(text, Skip):
             continue
         source = chunk_file(paths[blob], text)
         for definition in source.definitions:

@@ -40,7 +40,7 @@ def index(
 
     async def work() -> Ledger:
         async with open_workspace(path, settings()) as place:
-            return await _indexed(place, rev, quiet=as_json, full=full)
+            return await place.held(await _indexed(place, rev, quiet=as_json, full=full))
 
     ledger = run(work())
     if as_json:
@@ -210,12 +210,14 @@ def _caller_report(report: CallerReport) -> dict[str, object]:
 
 def _print_callers(symbol: str, reports: list[CallerReport]) -> None:
     if not reports:
-        out.print(f"Nothing here is called {symbol}.", markup=False)
+        out.print(f"Nothing here is called {printable(symbol)}.", markup=False)
     for report in reports:
         target = report.target
-        out.print(f"[bold]{escape(target.definition.qualified)}[/]  {escape(target.path)}:{target.definition.first}")
+        name, path = escape(printable(target.definition.qualified)), escape(printable(target.path))
+        out.print(f"[bold]{name}[/]  {path}:{target.definition.first}")
         for each in (*report.exact, *report.possible):
-            out.print(f"  {each.confidence:<9}{each.path}:{each.line}  {each.symbol}", markup=False)
+            at = f"{printable(each.path)}:{each.line}  {printable(each.symbol)}"
+            out.print(f"  {each.confidence:<9}{at}", markup=False)
         told = [f"{report.unresolved:,} calls of that name on receivers of unknown type"] if report.unresolved else []
         told += [report.reason] if report.reason else []
         for line in told:

@@ -47,8 +47,10 @@ def replay(
 
     try:
         body = json.loads(payload.read_bytes())
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise UserError(f"{payload} is not JSON: {problem}") from None
+    if not isinstance(body, dict):
+        raise UserError(f"{payload} would be refused: the payload is not an object")
     found = settings()
     identity = AppIdentity(app_id=found.app_id, slug="coderag", handles=tuple(filter(None, ("coderag", found.handle))))
     try:

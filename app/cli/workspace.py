@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.clients.embed import Embedder, embedder
+from app.clients.embed import Embedder
+from app.clients.embed_open import open_embedder
 from app.clients.git import Mirror, local_mirror, origin_of
+from app.clients.git.parse import show_path
 from app.clients.index import Index
 from app.clients.index.open import open_index
 from app.clients.workers import Workers
 from app.config import Settings
 from app.core.errors import ConfigError
+from app.core.rules import Rules
 from app.core.types import BRANCH, Ledger, View
+from app.core.wanted import NAMELESS, select
 from app.steps.ingest import index_workers
 from app.steps.reindex import Progress, reindex
 from app.steps.retrieve import view_of
+from app.steps.stored import read_all
 
 PLACEHOLDER_URL = "https://github.com/OWNER/"
 """Where links point for a repository that has no `origin` on a web host."""
@@ -54,6 +60,21 @@ class Workspace:
             progress=progress,
         )
 
+    async def held(self, ledger: Ledger) -> Ledger:
+        """The ledger with what the index holds now: files left out and noted, chunks by language, whichever run saw them."""
+        stored = await read_all(self.index, self.repo, ledger.scope)
+        nameless = select(await self.mirror.tree(ledger.head), Rules()).nameless
+        skipped = {NAMELESS: [show_path(path) for path in nameless]} if nameless else {}
+        notes: dict[str, list[str]] = {}
+        chunks: Counter[str] = Counter()
+        for path, record in sorted(stored.files.items()):
+            if record.skip:
+                skipped.setdefault(record.skip, []).append(path)
+            if record.note:
+                notes.setdefault(record.note, []).append(path)
+            chunks[record.language] += record.chunks
+        return replace(ledger, skipped=skipped, notes=notes, chunks=dict(+chunks))
+
     async def view(self) -> View:
         return await view_of(self.index, self.repo)
 
@@ -81,10 +102,16 @@ async def open_workspace(path: Path, settings: Settings) -> AsyncIterator[Worksp
     mirror = local_mirror(root)
     origin = await origin_of(mirror)
     html_url = (web_address(origin) if origin else None) or PLACEHOLDER_URL + (root.name or "repository")
-    embed = embedder()
-    index = open_index(settings.data_dir, settings.qdrant_url, settings.qdrant_api_key, embed)
-    workers = index_workers()
-    try:
+    async with AsyncExitStack() as stack:
+        embed = await stack.enter_async_context(
+            open_embedder(
+                settings.data_dir, settings.embeddings_url, settings.embeddings_model, settings.embeddings_api_key
+            )
+        )
+        index = open_index(settings.data_dir, settings.qdrant_url, settings.qdrant_api_key, embed)
+        stack.push_async_callback(index.close)
+        workers = index_workers()
+        stack.push_async_callback(workers.close)
         yield Workspace(
             path=root,
             repo=local_id(root),
@@ -95,6 +122,3 @@ async def open_workspace(path: Path, settings: Settings) -> AsyncIterator[Worksp
             workers=workers,
             embedder=embed,
         )
-    finally:
-        await workers.close()
-        await index.close()

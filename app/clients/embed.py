@@ -57,7 +57,11 @@ class Embedder(Protocol):
         """Length of a vector."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """(len(texts), dimension), each row of length 1 or all zero."""
+        """(len(texts), dimension), each row of length 1 or all zero. May block for long: call it off the event loop."""
+
+
+class CountEmbedder(Embedder, Protocol):
+    """An embedder that needs no more of a text than its tokens, so that it can run where they are counted."""
 
     def embed_counts(self, counts: Sequence[Mapping[str, int]]) -> NDArray[np.float32]:
         """The same from `core.tokens.count_tokens`, for a caller who has counted already."""
@@ -94,8 +98,8 @@ class StaticEmbedder:
         return _unit_rows(sums)
 
 
-def embedder() -> Embedder:
-    """The embedder this installation uses."""
+def embedder() -> CountEmbedder:
+    """The built-in embedder; `embed_open` chooses the one that an installation uses."""
     return StaticEmbedder()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from app.core.named import is_code_shaped
+from app.core.named import SHORTEST_NAME, is_code_shaped
 from app.core.tokens import FUNCTION_WORDS
 
 SHORT_QUESTION = 400
@@ -174,9 +174,11 @@ def _named(prose: str) -> tuple[str, bool, bool]:
             raw = next(group for group, name in zip(match.groups(), _group_names(pattern), strict=True) if name is None)
             name = re.sub(r"::|#|->", ".", raw)
             ordinary = name.lower() in FUNCTION_WORDS or (name.lower() in ASKING_WORDS and raw != prose.strip())
-            if ordinary or len(name) < 2:
-                continue
             written = match[0][match[0].rfind(raw) - 1 : match[0].rfind(raw) + len(raw) + 2]
+            if ordinary or (
+                len(name) < SHORTEST_NAME and "`" not in written
+            ):  # `t` is a name where it is written as one
+                continue
             code = "`" in written or "(" in written or "." in name or is_code_shaped(name)
             typed = re.search(rf"\b{_NOUN}\b", match[0], re.IGNORECASE) is not None
             sure = code or typed or (not groups.get("the") and (callers or bool(groups.get("sure"))))

@@ -218,8 +218,12 @@ def _footer(answer: Answer) -> str:
         return ""
     dropped = answer.cited - answer.verified
     if not answer.evidence and not answer.near:
-        return f"<sub>searched @ {answer.head[:7]}</sub>"
+        return f"<sub>{joined([f'searched @ {answer.head[:7]}', *_without(answer)])}</sub>"
     parts = [f"{count(answer.cited, 'citation', 'citations')} · {answer.verified:,} verified @ {answer.head[:7]}"]
     if dropped > 0:
         parts.append(f"{dropped:,} left out, the lines have moved")
-    return f"<sub>{joined(parts)}</sub>"
+    return f"<sub>{joined([*parts, *_without(answer)])}</sub>"
+
+
+def _without(answer: Answer) -> list[str]:
+    return ["by words and names only, the embeddings did not answer"] if answer.words_only else []

@@ -29,8 +29,8 @@ COMMANDS = (
 class Status:
     """What is known about a repository's index. Counts are of the indexed branch.
 
-    `head` is the indexed commit (empty: none yet), `current` the branch's head now. `skipped` maps a reason to a number of
-    files; `pulls` are the numbers of the pull requests that are indexed; `notes` are plain sentences of ours.
+    `head` is the indexed commit (empty: none yet), `current` the branch's head now (empty: no commits). `skipped` maps a reason to
+    a number of files; `pulls` are the numbers of the pull requests that are indexed; `notes` are plain sentences of ours.
     """
 
     branch: str
@@ -79,10 +79,13 @@ def not_indexed_comment(about: Mapping[str, object]) -> str:
     )
 
 
-def refusal_comment(about: Mapping[str, object]) -> str:
-    """One polite line to somebody who may not ask here."""
+def refusal_comment(about: Mapping[str, object], least: str = "write", command: str = "") -> str:
+    """One polite line to somebody who may not have this: a question, for which `least` is the role it takes here, or a
+    `command`, which takes write access whatever the settings say of questions."""
     where = f"`who_may_ask` in {code_span(CONFIG_PATH)}"
-    text = f"Questions here are open to people with write access; a maintainer can widen that with {where}."
+    text = f"Questions here are open to people with {least} access; a maintainer can widen that with {where}."
+    if command:
+        text = f"{code_span(command)} is for people with write access: it changes what others see."
     return compose(marker("refusal", about), text, ())
 
 
@@ -158,6 +161,8 @@ def _status_blocks(status: Status, html_url: str) -> list[str]:
 
 def _indexed(status: Status, html_url: str) -> str:
     branch = code_span(status.branch)
+    if not status.head and not status.current:
+        return f"{branch} has no commits yet."
     if not status.head:
         return f"{branch} is being read for the first time." if status.indexing else f"{branch} is not indexed yet."
     numbers = f"{count(status.files, 'file', 'files')}, {count(status.chunks, 'chunk', 'chunks')}"

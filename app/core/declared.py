@@ -28,6 +28,9 @@ _TRANSPARENT = frozenset(
 )
 """Wrappers whose methods are those of what they hold: `Arc<Store>` is called like a Store."""
 
+_ANYTHING = frozenset({"any", "unknown", "object", "Any", "typing.Any", "t.Any", "never", "auto", "var"})
+"""Types that say nothing of what a value can do."""
+
 
 @lru_cache(maxsize=4096)
 def plain_type(text: str) -> str:
@@ -47,7 +50,7 @@ def plain_type(text: str) -> str:
             text = parts[0]
             continue
         if _DOTTED.fullmatch(text):
-            return text
+            return "" if text in _ANYTHING else text
         opened = min((at for at in (text.find("<"), text.find("[")) if at >= 0), default=-1)
         if opened <= 0 or text[-1] not in ">]" or text.endswith("[]"):
             return ""

@@ -26,6 +26,10 @@ class Transient(CodeRagError):
         self.retry_after = retry_after
 
 
+class NoVectors(Transient):
+    """The embedder does not answer: nothing can be indexed, but what is indexed can be searched by words."""
+
+
 class Gone(CodeRagError):
     """What was asked for no longer exists, or we may no longer see it: leave quietly."""
 

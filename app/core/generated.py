@@ -132,12 +132,14 @@ def _glob(pattern: str) -> re.Pattern[str] | None:
     while at < len(pattern):
         rest = pattern[at:]
         letter = pattern[at]
-        if anchored and rest.startswith("**/") and (at == 0 or pattern[at - 1] == "/"):
-            out, at = out + "(?:.*/)?", at + 3
-        elif anchored and rest == "**" and (at == 0 or pattern[at - 1] == "/"):
-            out, at = out + ".*", at + 2
-        elif letter == "*":
-            out, at = out + "[^/]*", at + len(rest) - len(rest.lstrip("*"))
+        stars = len(rest) - len(rest.lstrip("*"))
+        spans = anchored and stars >= 2 and (at == 0 or pattern[at - 1] == "/")  # three stars are as good as two
+        if spans and rest[stars : stars + 1] == "/":
+            out, at = out + "(?:.*/)?", at + stars + 1
+        elif spans and len(rest) == stars:
+            out, at = out + ".*", at + stars
+        elif stars:
+            out, at = out + "[^/]*", at + stars
         elif letter == "?":
             out, at = out + "[^/]", at + 1
         elif letter == "[":

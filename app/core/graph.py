@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
+from app.core.declared import plain_type
+from app.core.headers import returned
 from app.core.modules import C_FAMILY, Lead, follow, neighbours, same_package
 from app.core.paths import PathTable
 from app.core.types import Definition, Import
@@ -20,6 +22,8 @@ FARTHEST = 40
 """Calls deep that one site is followed through re-exports and base classes, about three a file. Cycles are cut earlier."""
 METHOD_KINDS = frozenset({"method", "constructor", "property"})
 TYPE_KINDS = frozenset({"class", "interface", "type", "enum", "struct", "trait", "impl", "record"})
+_OWN_TYPE = frozenset({"Self", "typing.Self", "this"})
+"""Return types that mean the class around."""
 IMPLICIT_SELF = frozenset({"java", "kotlin", "cpp"})
 """Languages in which a bare call may be a method of the class around it."""
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
@@ -63,6 +67,11 @@ class FileFacts:
     def by_spelling(self) -> dict[str, Import]:
         """How a dotted name may begin → the import it then comes from."""
         return {spelled: each for each in reversed(self.imports) for spelled in _spellings(each) if spelled}
+
+    @cached_property
+    def exported_by_default(self) -> str:
+        """The definition that JavaScript's `export default` stands in front of, or "" where it stands alone or nowhere."""
+        return next((each.qualified for each in self.definitions if each.signature.startswith("export default ")), "")
 
     @cached_property
     def stars(self) -> tuple[Import, ...]:
@@ -154,7 +163,12 @@ class Resolver:
         if site.target:
             key = (site.path, site.target, site.name)
             if key not in self._judged:
-                self._judged[key] = self._named(_plain(site.target), facts, site, 0)
+                function, _, member = site.target.rpartition("().")
+                self._judged[key] = (
+                    self._on_returned(function, member, facts, site)
+                    if function
+                    else self._named(_plain(site.target), facts, site, 0)
+                )
             return self._judged[key]
         if not site.receiver:
             return self._bare(site, facts)
@@ -240,8 +254,11 @@ class Resolver:
             self.wanted.add(path)
             return Verdict.UNRESOLVED
         head, _, rest = inner.partition(".")
-        if head == "default" and path == self.target.path and not _defined(facts, "default"):
-            return self._default(rest, site, facts)
+        if head == "default" and not _defined(facts, "default"):
+            if own := facts.exported_by_default:
+                return self._inside(path, f"{own}.{rest}" if rest else own, site, depth + 1)
+            if path == self.target.path:
+                return self._default(rest, site, facts)
         if _defined(facts, inner):
             return self._overridden(path, inner)
         owner, _, method = inner.rpartition(".")
@@ -254,7 +271,7 @@ class Resolver:
         return self._starred(inner, facts, site, depth)
 
     def _default(self, rest: str, site: Site, facts: FileFacts) -> Verdict:
-        """JavaScript's default export has no name of its own: proved where it is called like the target, or nothing else is there."""
+        """A default export that names something defined before it: proved where it is called like the target, or nothing else is there."""
         own = self.target.definition.qualified
         top = [each.qualified for each in facts.definitions if "." not in each.qualified and each.kind != "constant"]
         if own != ".".join(part for part in (own.partition(".")[0], rest) if part) and not self._fits(
@@ -269,6 +286,26 @@ class Resolver:
         if inner == definition.qualified:
             return True
         return definition.name in CONSTRUCTORS | {self._owner.rpartition(".")[2]} and inner == self._owner
+
+    # --- what functions return --------------------------------------------------------------------------------------
+
+    def _on_returned(self, function: str, member: str, facts: FileFacts, site: Site) -> Verdict:
+        """A member of what a function returns, by the type that its signature declares; unknown where it declares none."""
+        finder = Finder(self.facts, self.table)
+        finder.find(function, facts, site)
+        self.wanted |= finder.wanted
+        verdicts = [self._member_of(path, each, member, site) for path, each in finder.found]
+        return _best(verdicts) if verdicts else self._unknown_receiver(site)
+
+    def _member_of(self, path: str, called: Definition, member: str, site: Site) -> Verdict:
+        facts = self.facts[path]
+        if called.kind in TYPE_KINDS:
+            return self._inside(path, f"{called.qualified}.{member}", site, 0)
+        returns = plain_type(returned(called.signature, facts.language))
+        if not returns:
+            return self._unknown_receiver(site)
+        owner = called.qualified.rpartition(".")[0]
+        return self._named(f"{owner if returns in _OWN_TYPE and owner else returns}.{member}", facts, site, 0)
 
     # --- classes ----------------------------------------------------------------------------------------------------
 
@@ -359,6 +396,26 @@ class Resolver:
         return Verdict.POSSIBLE
 
 
+class Finder(Resolver):
+    """Follows a name to the definitions it means, by the same ways that calls are judged; `found` holds (path, definition)."""
+
+    def __init__(self, facts: Mapping[str, FileFacts], table: PathTable) -> None:
+        super().__init__(Found("", Definition("", "", "", 0, 0, "")), (), facts, table)
+        self.found: list[tuple[str, Definition]] = []
+
+    def find(self, dotted: str, facts: FileFacts, site: Site) -> None:
+        """Adds to `found` what `dotted` means in a file, and to `wanted` the files that would have to be known."""
+        self._named(_plain(dotted), facts, site, 0)
+
+    def _inside(self, path: str, inner: str, site: Site, depth: int) -> Verdict:
+        facts = self.facts.get(path)
+        definition = _defined(facts, inner) if facts is not None else None
+        if definition is None:
+            return super()._inside(path, inner, site, depth)
+        self.found.append((path, definition))
+        return Verdict.EXACT
+
+
 def report(target: Found, sites: Iterable[Site], resolver: Resolver) -> CallerReport:
     """Judge all sites and gather them, each site once, in order of path and line."""
     exact: dict[Caller, None] = {}
@@ -366,11 +423,12 @@ def report(target: Found, sites: Iterable[Site], resolver: Resolver) -> CallerRe
     counts = {Verdict.UNRESOLVED: 0, Verdict.OTHER: 0}
     recursive = 0
     qualified = target.definition.qualified
+    is_function = target.definition.kind not in TYPE_KINDS  # a class may be constructed by its own methods
     for site in sorted(set(sites), key=lambda each: (each.path, each.line, each.within, each.receiver, each.target)):
         verdict = resolver.judge(site)
         if verdict in counts:
             counts[verdict] += 1
-        elif site.path == target.path and (site.within == qualified or site.within.startswith(qualified + ".")):
+        elif is_function and site.path == target.path and f"{site.within}.".startswith(f"{qualified}."):
             recursive += verdict is Verdict.EXACT
         else:
             into = exact if verdict is Verdict.EXACT else possible

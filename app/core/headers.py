@@ -123,3 +123,33 @@ def _names(parts: list[str]) -> tuple[str, ...]:
         if words:
             found.append(words[0].replace("::", ".").strip(".:"))
     return tuple(dict.fromkeys(name for name in found if name))
+
+
+_ARROW = re.compile(r"->\s*([^{:]+(?:::[^{:]+)*)")
+
+
+def returned(signature: str, language: str) -> str:
+    """The text of the type that a signature declares for what is returned (`Store` of `-> Store`), or "" where it declares none."""
+    if language in {"python", "rust"}:
+        found = _ARROW.findall(signature)
+        return found[-1].strip() if found else ""
+    end = _parameters_end(signature, skip=1 if language == "go" and signature.startswith("func (") else 0)
+    rest = signature[end:].strip() if end else ""
+    if language == "go":
+        first = rest.removeprefix("(").removesuffix("{").strip().split(",")[0].rstrip(") ")
+        return first.rpartition(" ")[2] if rest.startswith("(") else first
+    if language in {"typescript", "tsx"} and rest.startswith(":"):
+        return re.split(r"=>|\{", rest[1:])[0].strip()
+    return ""
+
+
+def _parameters_end(signature: str, skip: int) -> int:
+    """Where the first bracketed group after `skip` others ends, or 0."""
+    depth = 0
+    for at, letter in enumerate(signature):
+        depth += (letter == "(") - (letter == ")")
+        if letter == ")" and depth == 0:
+            if not skip:
+                return at + 1
+            skip -= 1
+    return 0

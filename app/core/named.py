@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 LONGEST_NAME = 128
+SHORTEST_NAME = 2
+"""Characters of a name in a sentence; `t`, alone in a code span, is one too."""
 """Characters. Longer runs are encoded data."""
 LONGEST_WORD = 300
 """Characters of one word that may hold a path; deeper paths exist, but not in sentences."""
@@ -116,7 +118,7 @@ def find_symbols(prose: str, code: str) -> tuple[NamedSymbol, ...]:
         if (path := _path(inside)) and not path.module:
             continue
         whole = _IDENTIFIER.match(inside)
-        if whole and inside[whole.end() :].strip("()… .,") == "" and (name := _name(whole[0])):
+        if whole and inside[whole.end() :].strip("()… .,") == "" and (name := _name(whole[0], shortest=1)):
             _keep(found, name, QUOTED)
         else:
             for name, shaped in _identifiers(inside):
@@ -169,14 +171,14 @@ def _identifiers(text: str) -> Iterator[tuple[str, bool]]:
             yield name, shaped
 
 
-def _name(raw: str) -> str:
+def _name(raw: str, shortest: int = SHORTEST_NAME) -> str:
     """`raw` with every separator a dot and without call marks, receivers that say nothing, keywords and file names: "" for none."""
     name = _SEPARATOR.sub(".", raw.rstrip("(").lstrip("@#"))
     parts = [part for part in name.split(".") if part]
     while len(parts) > 1 and parts[0] in {"self", "this", "cls", "crate", "super"}:
         parts.pop(0)
     name = ".".join(parts)
-    if not 2 <= len(name) <= LONGEST_NAME or name.lower() in _KEYWORDS or parts[-1].strip("_$") == "":
+    if not shortest <= len(name) <= LONGEST_NAME or name.lower() in _KEYWORDS or parts[-1].strip("_$") == "":
         return ""
     if is_digest(name):
         return ""

@@ -71,6 +71,7 @@ class Candidates:
 
     `named` are chunks that define a name of the question, in any order; `placed` chunks at named paths and frames, the
     plainest first. `quoting` tells which files hold what the question quotes, `past` what the last commits changed.
+    `words_only`: there was no vector to search with, so `meaning` is empty.
     """
 
     words: Sequence[Hit] = ()
@@ -79,6 +80,7 @@ class Candidates:
     placed: Sequence[Hit] = ()
     quoting: Mapping[str, float] = field(default_factory=dict)
     past: Past = NO_PAST
+    words_only: bool = False
 
 
 @dataclass

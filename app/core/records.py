@@ -244,6 +244,7 @@ def file_payload(repo: int, record: FileRecord) -> dict[str, object]:
         "language": record.language,
         "chunks": record.chunks,
         "imports": [[each.module, each.name, each.alias, each.line] for each in record.imports],
+        "call_names": [renamed_key(each) for each in record.imports if hands_on_renamed(each)],
         "definitions": [
             [each.name, each.qualified, each.kind, each.first, each.last, each.signature[:LONGEST_SIGNATURE],
              each.docstring[:LONGEST_DOCSTRING], list(each.bases)]
@@ -255,6 +256,23 @@ def file_payload(repo: int, record: FileRecord) -> dict[str, object]:
         "note": record.note,
         "size": record.size,
     }  # fmt: skip
+
+
+def hands_on_renamed(each: Import) -> bool:
+    """Whether an import binds something under another name than its own: calls elsewhere may go by that name."""
+    return bool(each.alias) and each.name not in {"", "*", each.alias}
+
+
+def renamed_key(each: Import) -> str:
+    """What such an import is found by: the name, or for JavaScript's default export, which has none, the module's last part."""
+    return default_key(each.module) if each.name == "default" else each.name
+
+
+def default_key(module: str) -> str:
+    """`default:store` for `./store`, `../store.js` and `src/store/index.ts`."""
+    parts = [part for part in module.split("/") if part.strip(".")]
+    stem = parts[-1].split(".")[0] if parts else ""
+    return f"default:{parts[-2] if stem == 'index' and len(parts) > 1 else stem}"
 
 
 FILE_FACTS = ("type", "scope", "path", "blob", "language", "chunks", "parsed", "skip", "refused", "note", "size")

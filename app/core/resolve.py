@@ -41,7 +41,7 @@ class Names(Scopes):
             return ""
         first, _, rest = dotted.partition(".")
         if first in self.row.selves and self.owner(scope):
-            return self.owner(scope) + ("." + rest if rest else "")
+            return self.owner(scope) + ("." + rest + "()" * called if rest else "")
         found = self.look_up(scope, first)
         if found is None:
             return dotted if not called or is_class_name(dotted) or dotted in _BUILTIN_CLASSES else ""
@@ -49,11 +49,13 @@ class Names(Scopes):
             whole = f"{found.value}.{rest}" if rest else found.value
             if whole in self.classes or first in self.modules:
                 return whole
-            return whole if not called and self._kind(found.scope) == "type" else ""
+            if called:
+                return f"{whole}()"
+            return whole if self._kind(found.scope) == "type" else ""
         if found.how in {"module", "named"} and (rest or found.how == "named"):
-            if called and not is_class_name(dotted):
-                return ""
-            return self._walk_path(found.value, rest)
+            whole = self._walk_path(found.value, rest)
+            # In Go a capital only says that the name is exported.
+            return f"{whole}()" if called and (self.row.name == "go" or not is_class_name(dotted)) else whole
         return ""
 
     def _kind(self, index: int) -> str:
@@ -170,10 +172,12 @@ class Names(Scopes):
 
     def bare(self, scope: int, name: str) -> tuple[str, str]:
         """A call without a receiver: (its name with aliases undone, its target or "")."""
-        if name == "super":
-            return name, "" if self.row.name == "python" else self._super(scope)
-        if name in self.row.selves and self.owner(scope):
-            return name, self.owner(scope)
+        if name == "super" and self.row.name == "python":
+            return name, ""  # `super()` alone constructs nothing
+        if name == "super" or name in self.row.selves:
+            # `super(…)` and `cls(…)` call a class: searched by its name
+            called = self._super(scope) if name == "super" else self.owner(scope)
+            return (_last_name(called), called) if called else (name, "")
         found = self.look_up(scope, name)
         if found is None:
             return name, self._implicit(scope, name)
@@ -202,6 +206,10 @@ class Names(Scopes):
         if self.row.open_types and is_class_name(name) and self.row.name == "java":
             return name
         return ""
+
+
+def _last_name(dotted: str) -> str:
+    return re.split(r"[./:]", dotted)[-1]
 
 
 def _marks(text: str) -> bool:

@@ -115,7 +115,12 @@ class Scopes:
                     self._bind_field(owner, rest, bound)
             elif in_class:
                 self._bind_field(self.owner(scope) or self._qualified(scope), one.name, bound)
-            elif not one.how and one.name in imported and self.row.name in REQUIRING and self._holder(scope) < 0:
+            elif (
+                (not one.how or one.value == "require")
+                and one.name in imported
+                and self.row.name in REQUIRING
+                and self._holder(scope) < 0
+            ):
                 continue  # `const x = require("x")` is the import itself
             else:
                 self._bind(self._holder(scope), one.name, bound)

@@ -87,7 +87,7 @@ def decode(data: bytes) -> str | Skip:
         return Skip.TOO_LARGE
     wide = _wide(data)
     if wide is not None:
-        return _checked(wide) if isinstance(wide, str) else wide
+        return wide if isinstance(wide, Skip) else _checked(wide)
     if b"\0" in data:
         return Skip.BINARY if _is_binary(data.replace(b"\0", b"")) else Skip.NUL
     try:

@@ -50,6 +50,8 @@ def read_symbols(outline: Outline) -> Symbols:
     4. `<Type>[.<member>]` where the file declares or constructs the type but neither imports nor defines it: a type of the same
        package or of an included header (Go, Java, Rust, C, C++), else a builtin (`str.strip`, `Map.get`).
 
+    5. `<one of the above>().<member>`: a member of what a function returns, whose declared type only a reader of its file knows.
+
     Calls of a constructor are calls of the class. `Call.name` undoes import aliases; a default import keeps its local name.
     """
     _qualify(outline)

@@ -255,6 +255,7 @@ class Answer:
     answer. `thin` means that the evidence does not carry one; `reason` then says why, in a sentence. `missing` are names
     of the question that nothing in the repository defines. `cited` counts the citations that were tried, `verified` those
     that stand at their commit and are shown. `head` is the newest commit that was read (40 hex, empty without an index).
+    `words_only`: the embeddings did not answer, so nothing was searched for by meaning.
     """
 
     kind: str
@@ -266,6 +267,7 @@ class Answer:
     reason: str = ""
     missing: tuple[str, ...] = ()
     head: str = ""
+    words_only: bool = False
 
 
 # --- GitHub -------------------------------------------------------------------------------------------------------

@@ -30,7 +30,8 @@
 (call_expression function: [(identifier) (member_expression) (super)] @call)
 (new_expression constructor: [(identifier) (member_expression)] @call)
 
-(variable_declarator name: (identifier) @bind value: (new_expression constructor: [(identifier) (member_expression)] @made)?)
+(variable_declarator name: (identifier) @bind
+  value: [(new_expression constructor: [(identifier) (member_expression)] @made) (call_expression function: [(identifier) (member_expression)] @called)]?)
 (assignment_expression left: [(identifier) (member_expression)] @bind
   right: [(new_expression constructor: [(identifier) (member_expression)] @made) (identifier) @from]?)
 (object_pattern (shorthand_property_identifier_pattern) @bind)

@@ -17,4 +17,6 @@
 (optional_parameter pattern: (identifier) @bind type: (type_annotation (_) @declared)?)
 (required_parameter (accessibility_modifier) pattern: (identifier) @field type: (type_annotation (_) @declared))
 (required_parameter "readonly" pattern: (identifier) @field type: (type_annotation (_) @declared))
+(optional_parameter (accessibility_modifier) pattern: (identifier) @field type: (type_annotation (_) @declared))
+(optional_parameter "readonly" pattern: (identifier) @field type: (type_annotation (_) @declared))
 (variable_declarator name: (identifier) @bind type: (type_annotation (_) @declared))

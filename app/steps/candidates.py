@@ -18,6 +18,7 @@ from app.core.tokens import sparse_query
 from app.core.types import Hit, Point, View
 from app.steps.evidence import read_texts
 from app.steps.history import past_of
+from app.steps.vectors import vectors_now
 from app.steps.view import seen
 
 CANDIDATES = 150
@@ -36,9 +37,9 @@ async def candidates(
     index: Index, embedder: Embedder, mirror: Mirror, view: View, question: Question, table: PathTable
 ) -> Candidates:
     """What the index has for a question, each list best first; the same index and question give the same lists."""
-    dense = (
-        embedder.embed([f"{question.title}\n{question.text}"[:EMBEDDED_CHARACTERS]])[0] if question.weights else None
-    )
+    text = f"{question.title}\n{question.text}"[:EMBEDDED_CHARACTERS]
+    rows = await vectors_now(embedder, [text]) if question.weights else None
+    dense = rows[0] if rows is not None else None
     sparse = sparse_query(question.weights) if question.weights else None
     meaning, words = await index.nearest(view.repo, seen(view), dense, sparse, CANDIDATES)
     return Candidates(
@@ -48,6 +49,7 @@ async def candidates(
         placed=await _placed(index, view, question, table),
         quoting=await _quoting(mirror, question, words),
         past=await past_of(mirror, view.heads[view.scopes[0]]),
+        words_only=rows is None and bool(question.weights),
     )
 
 

@@ -10,7 +10,17 @@ from functools import lru_cache
 from app.clients.index import Index
 from app.core.graph import CONSTRUCTORS, CallerReport, FileFacts, Found, Resolver, Site, report
 from app.core.paths import PathTable, dotted_parts
-from app.core.records import CALL_FIELDS, FILE, FileRecord, read_calls, read_file
+from app.core.records import (
+    CALL_FIELDS,
+    FILE,
+    FileRecord,
+    default_key,
+    hands_on_renamed,
+    read_calls,
+    read_file,
+    renamed_key,
+)
+from app.core.scopes import REQUIRING
 from app.core.types import Point, View
 from app.steps.view import paths_of, seen
 
@@ -20,6 +30,10 @@ MOST_CALLING_CHUNKS = 5000
 """Chunks read that call one name, about 1 kB each."""
 ROUNDS = 8
 """Times that the resolver may ask for further files: re-exports and base classes lead on from file to file."""
+MOST_RENAMING_FILES = 500
+"""Files read that import one name under another; a name that more do is no name of one thing."""
+RENAMES = 3
+"""Times that a name may change on its way through packages."""
 _FILE_FIELDS = (
     "type",
     "scope",
@@ -67,8 +81,7 @@ async def find_callers(index: Index, view: View, target: Found) -> CallerReport:
     if target.path not in table:
         table = _with_path(table, target.path)
     names = _called_as(target)
-    facts = await read_files(index, view, {target.path})
-    names += _renamed(facts.values(), names)
+    names += await _renamed(index, view, target, names)
     chunks = await index.read(
         view.repo,
         seen(view, call_names=tuple(dict.fromkeys(names))),
@@ -123,9 +136,21 @@ def _called_as(target: Found) -> list[str]:
     return [definition.name, owner] if constructs and owner else [definition.name]
 
 
-def _renamed(files: Iterable[FileRecord], names: list[str]) -> list[str]:
-    """Other names that the target's own package files hand it on by (`from .store import save as store`)."""
-    return [each.alias for record in files for each in record.imports if each.name in names and each.alias]
+async def _renamed(index: Index, view: View, target: Found, names: list[str]) -> list[str]:
+    """Other names that files import the target by, and may hand it on by (`from .store import save as store`)."""
+    known = dict.fromkeys(names)
+    fresh = [*names, *([default_key(target.path)] if target.language in REQUIRING else [])]
+    for _ in range(RENAMES):
+        where = seen(view, FILE, call_names=tuple(fresh))
+        points = await index.read(view.repo, where, fields=_FILE_FIELDS, limit=MOST_RENAMING_FILES)
+        imports = [each for point in points for each in read_file(point.payload).imports if hands_on_renamed(each)]
+        fresh = list(
+            dict.fromkeys(each.alias for each in imports if renamed_key(each) in fresh and each.alias not in known)
+        )
+        known |= dict.fromkeys(fresh)
+        if not fresh:
+            break
+    return [name for name in known if name not in names]
 
 
 def _sites(point: Point, names: set[str]) -> list[Site]:

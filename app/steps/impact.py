@@ -22,6 +22,7 @@ from app.core.source import decode, line_range
 from app.core.tokens import count_tokens, sparse_query
 from app.core.types import BRANCH, Hit, View
 from app.steps.evidence import chunks_of
+from app.steps.vectors import vectors_now
 from app.steps.view import paths_of, seen
 
 HISTORY = 1500
@@ -215,7 +216,8 @@ async def _similar(
     counts = count_tokens(text)
     if not counts:
         return {}, {}
-    dense = embedder.embed_counts([counts])[0]
+    vectors = await vectors_now(embedder, [text])
+    dense = vectors[0] if vectors is not None else None
     sparse = sparse_query({token: float(count) ** 0.5 for token, count in counts.items()})
     # Without the changed files: their own chunks would fill both lists.
     where = seen(view)

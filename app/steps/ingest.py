@@ -16,7 +16,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from app.clients.embed import Embedder, embedder
+from app.clients.embed import CountEmbedder, embedder
 from app.clients.workers import Workers
 from app.core.chunk import chunk_file
 from app.core.records import (
@@ -143,5 +143,5 @@ def _packed(sparse: Sequence[Sparse]) -> tuple[NDArray[np.int64], NDArray[np.uin
 
 
 @lru_cache(maxsize=1)
-def _embedder() -> Embedder:
+def _embedder() -> CountEmbedder:
     return embedder()

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from app.clients.git import Mirror
 from app.clients.index import Index
+from app.core.asking import SHORT_QUESTION
 from app.core.enough import NEAR_MISSES, closest, is_thin, mentions, spellings
+from app.core.named import QUOTED
 from app.core.query import Question
 from app.core.rank import Candidates
 from app.core.roles import is_test
@@ -56,9 +58,17 @@ async def judged(answer: Answer, near: Near, found: Candidates) -> Answer:
     if question.kind == "signature":
         fits = any("signature" in each.reasons for each in answer.evidence)
         return answer if fits else replace(answer, thin=True, reason="No function here has that signature.")
-    if not question.asks_callers and is_thin(question, shown):
-        return replace(answer, thin=True, reason="The closest code holds few of the words of the question.")
+    if not question.asks_callers and is_thin(question, shown) and not _defines_what_is_quoted(answer, question):
+        return replace(answer, thin=True, reason="No place here holds enough of the words of the question.")
     return answer
+
+
+def _defines_what_is_quoted(answer: Answer, question: Question) -> bool:
+    """Whether a short question names code in backticks and its definition is shown: the words around it may be in any language."""
+    quoted = {each.name.rpartition(".")[2] for each in question.symbols if each.strength >= QUOTED}
+    if answer.missing or len(question.text) > SHORT_QUESTION:
+        return False
+    return any(each.role == "definition" and each.symbol.rpartition(".")[2] in quoted for each in answer.evidence)
 
 
 async def _misses(near: Near, missing: Sequence[str], found: Candidates) -> tuple[Evidence, ...]:

@@ -18,6 +18,7 @@ from app.core.types import Chunk, Citation, Definition, Evidence, View
 from app.steps import evidence
 from app.steps.evidence import read_texts, tree_of, verified
 from app.steps.graph import find_callers, find_definitions
+from app.steps.vectors import vectors_now
 from app.steps.view import seen
 
 KEPT_CALLERS = 50
@@ -162,7 +163,9 @@ async def similar(
     }
     if not chunks:
         return {}
-    vectors = embedder.embed([dense_text(chunk)[:LIKE_CHARACTERS] for chunk in chunks.values()])
+    vectors = await vectors_now(embedder, [dense_text(chunk)[:LIKE_CHARACTERS] for chunk in chunks.values()])
+    if vectors is None:
+        return {}
     like: dict[ChangedSymbol, tuple[list[Evidence], int]] = {}
     functions = replace(seen(view), match={**seen(view).match, "kind": tuple(sorted(_FUNCTIONS))})
     for symbol, vector in zip(chunks, vectors, strict=True):

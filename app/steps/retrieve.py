@@ -70,6 +70,7 @@ async def retrieve(
     cited, shown = len(stand), tuple(each for each in stand if each is not None)
     answer = Answer(
         question.kind, shown, cited=cited, verified=len(shown), missing=missing, head=head, reason=reason,
+        words_only=found.words_only,
     )  # fmt: skip
     near = Near(index, mirror, view, question)
     return await judged(answer, near, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -10,14 +11,20 @@ from numpy.typing import NDArray
 
 from app.clients.embed import Embedder
 from app.clients.index import Index
+from app.core.errors import ConfigError, Transient
 from app.core.records import CHUNK
 from app.core.types import Point, Where
+
+log = logging.getLogger(__name__)
 
 TEXTS_A_CALL = 256
 """Texts embedded, and digests looked up, in one call."""
 
 MOST_POINTS = 20_000
 """Points read at once, 20 MB of vectors: a licence header may stand in every file. What is not read is computed."""
+
+NOW_SECONDS = 10.0
+"""How long a search waits for the vector of its question. A service that is up takes well below one."""
 
 Vectors = dict[str, NDArray[np.float32] | None]
 """Digest → vector; None for a text without direction, which is stored without one."""
@@ -46,14 +53,31 @@ async def find_vectors(index: Index, repo: int, digests: Sequence[str]) -> Vecto
 
 
 async def compute_vectors(embedder: Embedder, texts: Mapping[str, str]) -> Vectors:
-    """The vectors of dense texts, by digest. Off the event loop: an embedder may take long, or wait for a server."""
+    """The vectors of dense texts, by digest."""
     computed: Vectors = {}
     digests = list(texts)
     for start in range(0, len(digests), TEXTS_A_CALL):
         some = digests[start : start + TEXTS_A_CALL]
-        rows = await asyncio.to_thread(embedder.embed, [texts[digest] for digest in some])
+        rows = await vectors_of(embedder, [texts[digest] for digest in some])
         computed |= dict(zip(some, rows, strict=True))
     return computed
+
+
+async def vectors_of(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """A row a text. Off the event loop: an embedder may take long, or wait for a server."""
+    return await asyncio.to_thread(embedder.embed, texts)
+
+
+async def vectors_now(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32] | None:
+    """The same for somebody who waits: None, and a line in the log, where the embedder fails or takes NOW_SECONDS.
+
+    Words, names and paths are searched without it; an answer out of those beats none.
+    """
+    try:
+        return await asyncio.wait_for(vectors_of(embedder, texts), NOW_SECONDS)
+    except (Transient, ConfigError, TimeoutError) as error:
+        log.warning("no vectors for a search", extra={"error": str(error) or type(error).__name__})
+        return None
 
 
 async def _grouped(index: Index, repo: int, where: Where, field: str) -> dict[str, Vectors]:

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import application
+from app.core.errors import UserError
 from app.sandbox.sample import make_sample
 from tests.builders import delivery, user
 
@@ -35,6 +36,11 @@ def test_index_tells_what_it_did_and_does_it_once(sample: Path, environment: dic
     again = json.loads(coderag(environment, "index", sample, "--json").stdout)
     assert (first["added"], first["unchanged"]) == (9, 0)
     assert (again["added"], again["unchanged"], again["vectors_computed"]) == (0, 9, 0)
+    # A second run still tells what is there and what was left out: the reader need not have seen the first.
+    assert first["skipped"]
+    assert [again[told] for told in ("skipped", "notes", "chunks")] == [
+        first[told] for told in ("skipped", "notes", "chunks")
+    ]
     assert "files listed" in coderag(environment, "index", sample, "--full").stdout
 
 
@@ -80,6 +86,16 @@ def test_replay_shows_the_job_and_sends_nothing(tmp_path: Path, environment: dic
     assert shown.exit_code == 0
     assert "answer_mention" in shown.stdout
     assert coderag(environment, "replay", "watch", payload).exit_code == 1
+
+
+@pytest.mark.parametrize("body", ["[1]", "null", "{", "[" * 100_000, '"push"'])
+def test_replay_refuses_what_is_no_payload_as_the_door_does(
+    tmp_path: Path, environment: dict[str, str], body: str
+) -> None:
+    payload = tmp_path / "payload.json"
+    payload.write_text(body)
+    refused = RUN.invoke(application, ["replay", "push", str(payload)], env=environment)
+    assert isinstance(refused.exception, UserError)
 
 
 def test_the_demo_tells_its_story_and_every_link_holds(sample: Path, environment: dict[str, str]) -> None:

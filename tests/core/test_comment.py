@@ -170,7 +170,7 @@ NOTICES: dict[str, Callable[[], str]] = {
         URL,
         ABOUT,
     ),
-    "status_new": lambda: comment.status_comment(comment.Status("main", indexing=True), URL, ABOUT),
+    "status_new": lambda: comment.status_comment(comment.Status("main", current=HEAD, indexing=True), URL, ABOUT),
     "reindex": lambda: comment.reindex_comment("main", ABOUT),
     "not_indexed": lambda: comment.not_indexed_comment(ABOUT),
     "refusal": lambda: comment.refusal_comment(ABOUT),
@@ -488,6 +488,14 @@ def test_a_cut_is_at_an_item_and_counted(texts: list[str], shown: int, limit: in
     assert (f"+{missing:,} more thing" in body) == bool(missing)
     assert body.count("item ") >= len(kept)
     assert body.endswith("<sub>f</sub>\n")
+
+
+@pytest.mark.parametrize("evidence", [(), (DOC,)])
+def test_an_answer_that_was_found_without_vectors_says_so_in_its_footer(evidence: tuple[Evidence, ...]) -> None:
+    told = "by words and names only, the embeddings did not answer</sub>"
+    without = answer("related", *evidence, words_only=True)
+    assert comment.answer_comment(without, URL, {}).rstrip().endswith(told)
+    assert told not in comment.answer_comment(replace(without, words_only=False), URL, {})
 
 
 def test_a_section_that_is_too_large_leaves_room_for_the_footer_only() -> None:

@@ -60,6 +60,8 @@ def marked_by_git(repository: Path, attributes: str) -> set[str]:
         "dist/** text linguist-generated -diff",
         "**/dist/** linguist-generated",
         "**/gen/**/*.ts linguist-generated",
+        "***/* linguist-generated",
+        "src/*** linguist-generated",
         "gen/* linguist-generated",
         "deep/**/a.js linguist-generated",
         '"docs/a b.md" linguist-generated',
@@ -82,7 +84,7 @@ def test_gitattributes_mean_what_git_says(repository: Path, attributes: str) -> 
 
 
 PATTERNS = st.lists(
-    st.sampled_from(["*", "**", "/", "/**/", "a", "b", "dist", "src", "gen", ".js", ".go", "?", "[ab]", "[!a]", "deep", "er", "x"]),
+    st.sampled_from(["*", "**", "***", "/", "/**/", "a", "b", "dist", "src", "gen", ".js", ".go", "?", "[ab]", "[!a]", "deep", "er", "x"]),
     min_size=1,
     max_size=5,
 ).map("".join)  # fmt: skip

@@ -171,6 +171,12 @@ def test_words_of_the_asking_are_not_searched_for_unless_there_is_nothing_else()
     assert set(read_question("test class").weights) == {"test", "class"}
 
 
+def test_one_letter_is_a_name_where_it_is_written_as_code_and_only_there() -> None:
+    assert read_question("where is `t` defined?").asked == "t"
+    assert "t" in [symbol.name for symbol in read_question("what does `t` translate?").symbols]
+    assert read_question("where is t defined?").asked == ""
+
+
 def test_quotes_and_operators_never_narrow_the_search() -> None:
     plain = read_question("unclosed session cookie").weights
     assert read_question('"unclosed session" AND +cookie').weights.keys() - {"and"} == plain.keys()

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.core.headers import returned
 from app.core.languages import row_of
 from app.core.outline import read_outline
 from app.core.parse import parse
@@ -123,7 +124,7 @@ Foo.prototype.bar = function () { this.baz(); };
 @pytest.mark.parametrize(
     ("call", "target"),
     [
-        ("super", "Base"),
+        ("Base", "Base"),
         ("this.db.save", "Db.save"),
         ("this.x.put", "Store.put"),
         ("this.made.go", "Thing.go"),
@@ -250,7 +251,7 @@ static int f(struct s *a, S *b) { a->fn(1); b->x(); b->b->y(); f(1); printf("x")
         ("rust", "y.fmt", "std::fmt.Display.fmt"),
         ("rust", "list.push", "Vec.push"),
         ("rust", "x.y().z", ""),
-        ("java", "super", "Base"),
+        ("java", "Base", "Base"),
         ("java", "z", "x.Y.z"),
         ("java", "s.save", "Store.save"),
         ("java", "f", "A.f"),
@@ -389,3 +390,25 @@ def test_no_text_breaks_the_reading_of_names(language: str, text: str) -> None:
     lines = text.count("\n") + 1
     assert all(1 <= call.line <= lines and call.name for call in found.calls)
     assert all(1 <= one.first <= one.last <= lines for one in found.definitions)
+
+
+@pytest.mark.parametrize(
+    ("language", "signature", "expected"),
+    [
+        ("python", "def f(a: int = (1, 2)) -> Store:", "Store"),
+        ("python", "async def f() -> Store | None", "Store | None"),
+        ("python", "def f()", ""),
+        ("rust", "pub fn new(a: &str) -> store::Store {", "store::Store"),
+        ("typescript", "export default function f(g: (n: number) => void): Store", "Store"),
+        ("typescript", "f = (n: number): Store =>", "Store"),
+        ("typescript", "function f(a: string)", ""),
+        ("go", "func New(f func() int) *Store", "*Store"),
+        ("go", "func (s *Store) Get(a int) (*Item, error)", "*Item"),
+        ("go", "func Get() (item Item, err error)", "Item"),
+        ("go", "func Put(a int)", ""),
+        ("go", "func (", ""),
+        ("java", "Store make()", ""),
+    ],
+)
+def test_declared_return_types(language: str, signature: str, expected: str) -> None:
+    assert returned(signature, language) == expected

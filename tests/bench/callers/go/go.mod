@@ -1,0 +1,3 @@
+module example.com/acme/shop
+
+go 1.22
