@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from app.core.comment_frame import Section, compose, count, marker
 from app.core.comment_place import LINES_SHOWN, call_row, excerpt, joined, place
+from app.core.folders import purpose_text
 from app.core.sanitize import code_span, inline
 from app.core.types import Answer, Evidence
 
@@ -21,7 +22,17 @@ SIGNATURE_LINES = 4
 NAMES_SHOWN = 4
 """Unknown names that are repeated to the asker."""
 
-ROLES = {"definition": "Definition", "caller": "Caller", "test": "Test", "doc": "Docs", "related": "Related"}
+ROLES = {
+    "definition": "Definition",
+    "caller": "Caller",
+    "test": "Test",
+    "doc": "Docs",
+    "related": "Related",
+    "folder": "Folder",
+}
+
+PURPOSE_LENGTH = 240
+"""Characters of a folder's purpose: a sentence or two."""
 
 REASON_LENGTH = 300
 """Characters of the reason, which may name what was asked for."""
@@ -47,6 +58,9 @@ def _found(answer: Answer, html_url: str) -> list[Section]:
         groups = _groups(answer)
         items = [_with_callers(group, html_url, "no caller found" if len(groups) > 1 else "") for group in groups]
         return [Section("", items, OPEN_ITEMS, "definition", "definitions"), *_near(answer, html_url)]
+    if answer.kind == "overview":
+        rows = [_folder(evidence, html_url) for evidence in answer.evidence]
+        return [Section("", ["\n".join(rows)], 1, "folder", "folders")]
     items = [_item(evidence, html_url) for evidence in answer.evidence]
     if _opens_with_the_best(answer):
         items[0] = excerpt(answer.evidence[0])  # the sentence above it has its link already
@@ -85,6 +99,13 @@ def _item(evidence: Evidence, html_url: str, most: int = LINES_SHOWN) -> str:
     return f"{head}\n\n{excerpt(evidence, most)}"
 
 
+def _folder(evidence: Evidence, html_url: str) -> str:
+    """One folder with what it is for, in its own words."""
+    name = code_span(evidence.symbol)
+    purpose = inline(purpose_text(evidence.citation.text), PURPOSE_LENGTH)
+    return f"- {name} ({', '.join(evidence.reasons)}): {purpose} {place(html_url, evidence.citation)}"
+
+
 def _near(answer: Answer, html_url: str) -> list[Section]:
     lines = [f"- {_line(evidence, html_url)}" for evidence in answer.near[:NEAR_ITEMS]]
     return [Section("Closest:", ["\n".join(lines)], 1, "place", "places")] if lines else []
@@ -98,10 +119,14 @@ def _line(evidence: Evidence, html_url: str) -> str:
 def _opening(answer: Answer, html_url: str) -> str:
     """What was found, in one sentence that stands alone in a mail's first line."""
     best, unknown = answer.evidence[0], _unknown(answer)
+    if answer.kind == "overview":
+        return _reason(answer)
     definitions, tests = _of(answer, "definition"), _of(answer, "test")
     about = code_span(definitions[0].symbol) if definitions else ""
     if answer.kind == "callers" and definitions:
         return _sentences(_called(answer, about if len(definitions) == 1 else code_span(_simple(best))), unknown)
+    if answer.kind == "signature" and "signature" in best.reasons:
+        return _sentences(f"{count(len(definitions), 'signature fits', 'signatures fit')}.", unknown)
     if answer.kind == "tests" and tests:
         return _sentences(_tests(tests, definitions), unknown)
     if answer.kind == "definition" and best.role == "definition":

@@ -11,20 +11,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.core.asking import ASKING_WORDS, SHORT_QUESTION, Asking, read_asking
 from app.core.named import (
     ASKED,
     PLAIN,
-    SHORTEST_NAME,
     NamedPath,
     NamedSymbol,
     find_paths,
     find_symbols,
-    is_code_shaped,
     is_digest,
     without_hosts,
     without_urls,
 )
-from app.core.tokens import FUNCTION_WORDS, tokens
+from app.core.phrases import Phrase, find_phrases
+from app.core.signature import searched
+from app.core.tokens import tokens
 from app.core.traces import Frame, find_frames
 
 HEAD_CHARACTERS = 96_000
@@ -34,15 +35,13 @@ MOST_TOKENS = 512
 """Distinct tokens searched for. A long issue has 300; each costs a walk through a posting list."""
 TITLE_BONUS = 3.0
 """Added to the weight of a title word (measured on 140 issues: 8 more in a hundred have the right file first)."""
-SHORT_QUESTION = 400
-"""Characters up to which a text is read as a question in a sentence, whose words say what kind of answer is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question, read. `weights` maps token to weight, heaviest first; `subject` is the token set that an answer must cover.
 
-    `asked` is the name the sentence asks about ("who calls X"), or empty; `soft` is true when that name may be an ordinary word.
+    `asking` is the kind of answer that its sentence wants.
     """
 
     text: str
@@ -52,69 +51,37 @@ class Question:
     symbols: tuple[NamedSymbol, ...] = ()
     paths: tuple[NamedPath, ...] = ()
     frames: tuple[Frame, ...] = ()
-    asked: str = ""
-    soft: bool = False
-    asks_callers: bool = False
-    asks_definition: bool = False
-    wants_tests: bool = False
-    wants_docs: bool = False
+    phrases: tuple[Phrase, ...] = ()
+    asking: Asking = Asking()  # noqa: RUF009 (frozen)
+    resolved: str = ""
 
     @property
     def kind(self) -> str:
-        """callers, definition, tests, docs or related."""
-        if self.asks_callers:
-            return "callers"
-        if self.asks_definition:
-            return "definition"
-        return "tests" if self.wants_tests else "docs" if self.wants_docs else "related"
+        """callers, definition, tests, docs, settings, signature, overview or related."""
+        return self.asking.kind
+
+    @property
+    def asked(self) -> str:
+        """The name the sentence asks about ("who calls X"), as the index has it where that is known, or empty."""
+        return self.resolved or (self.asking.name if self.asks_callers or self.kind == "definition" else "")
+
+    @property
+    def soft(self) -> bool:
+        """Whether the name asked about may be an ordinary word."""
+        return self.asking.soft
+
+    @property
+    def asks_callers(self) -> bool:
+        """Whether the callers of a name are wanted."""
+        return self.kind == "callers"
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """The kinds of files that are asked for: tests, docs, settings."""
+        return self.asking.wants
 
 
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})")
-_SYMBOL = r"`{0,2}([A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*)(?:\(\))?`{0,2}"
-_NOUN = (
-    r"(?:function|method|class|type|struct|trait|interface|enum|constant|macro|module|component|hook|variable|symbol)"
-)
-_THE = rf"(?:(?P<the>the|an?|our|this)\s+)?(?:{_NOUN}\s+)?"
-_CALLERS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.ASCII)
-    for pattern in (
-        rf"\b(?:who|what|which\s+\w+)\s+(?:else\s+)?(?:calls?|uses?|invokes?|references?|instantiates?|consumes?)\s+{_THE}{_SYMBOL}",
-        rf"\b(?:callers?|usages?|references?|call\s?sites?|users)\s+(?:of|to|for)\s+{_THE}{_SYMBOL}",
-        rf"\bwhere\s+(?:is|are|does|do|else\s+is)\s+{_THE}{_SYMBOL}\s+(?:{_NOUN}\s+)?(?:get\s+|being\s+)?"
-        r"(?:called|used|invoked|referenced|instantiated|consumed)\b",
-        rf"\bwhere\s+do(?:es)?\s+\w+\s+(?:call|use|invoke|reference|instantiate)\s+{_THE}{_SYMBOL}",
-        rf"\bis\s+{_THE}{_SYMBOL}\s+(?:still\s+)?(?:called|used|referenced)\s+(?:anywhere|somewhere|by\b)",
-    )
-)
-_DEFINITION = tuple(
-    re.compile(pattern, re.IGNORECASE | re.ASCII)
-    for pattern in (
-        rf"\bwhere\s+(?:is|are|was)\s+{_THE}{_SYMBOL}(?:\s+{_NOUN})?\s+(?P<sure>defined|declared)\b",
-        rf"\bwhere\s+(?:is|are)\s+{_THE}{_SYMBOL}(?:\s+{_NOUN})?\s*(?:implemented|located|coming\s+from|created)?\s*\??\s*$",
-        rf"\b(?P<sure>definition|declaration)\s+of\s+{_THE}{_SYMBOL}",
-        rf"^\s*(?:find|show(?:\s+me)?|go\s*to|locate|open|explain)\s+{_THE}{_SYMBOL}\s*(?:{_NOUN})?\s*[?.!]?\s*$",
-        rf"^\s*what\s+(?:is|does)\s+{_THE}{_SYMBOL}\s*(?:do|mean|return|for)?\s*\??\s*$",
-        rf"^\s*(?:{_NOUN}|def|fn|func)\s+{_SYMBOL}\s*\??\s*$",
-        rf"^\s*{_SYMBOL}\s*\??\s*$",
-    )
-)
-_TESTS = re.compile(
-    r"\b(?:which|what|where\s+are|are\s+there|any|show(?:\s+me)?|find|list|add|write)\s+(?:the\s+|an?\s+)?(?:unit\s+|integration\s+)?tests?\b"
-    r"|\b(?:tests?|test\s+cases?|specs?)\s+(?:for|of|that|which|cover\w*)\b|\b(?:tested|test\s+coverage|covered\s+by\s+(?:a\s+)?tests?)\b",
-    re.IGNORECASE,
-)
-_DOCS = re.compile(
-    r"\b(?:docs?|documentation|readme|changelog|tutorial|guide)\s+(?:for|of|on|about|say|says|page)\b|\bdocumented\b"
-    r"|\b(?:in|update|read|find|which|what|where\s+(?:is|are))\s+the\s+(?:docs?|documentation|readme|changelog)\b",
-    re.IGNORECASE,
-)
-_ASKING_WORDS = frozenset(
-    "where defined define definition declared implemented implement implementation located find show explain tell callers caller "
-    "calls called call used uses use usage usages references referenced function method class code file please thanks hello hi help "
-    "work works working handled handle happens happen look looking see want need like get know repo repository project does "
-    "documented documentation docs tests test tested".split()
-)  # fmt: skip
-"""Words of the asking, not of the thing asked for."""
 
 
 def read_question(text: str, title: str = "") -> Question:
@@ -125,13 +92,15 @@ def read_question(text: str, title: str = "") -> Question:
     whole = f"{title}\n{prose}"
     frames = find_frames(text)
     symbols = find_symbols(without_urls(whole), without_urls(code))
-    short = len(prose) <= SHORT_QUESTION and not frames
-    asked, callers, soft = _asked(prose) if short else ("", False, False)
+    asking = Asking() if frames else read_asking(prose)
+    asked = asking.name if asking.kind in {"callers", "definition"} else ""
     if asked:
-        strength = PLAIN * 2 if soft else ASKED
+        strength = PLAIN * 2 if asking.soft else ASKED
         symbols = (NamedSymbol(asked, strength), *(symbol for symbol in symbols if symbol.name != asked))
     weights = _weights(text, title, symbols, frames)
-    subject = frozenset(weights) - _ASKING_WORDS or frozenset(weights)
+    if asking.kind == "signature":
+        weights = searched((*asking.takes, *asking.returns))
+    subject = frozenset(weights) - ASKING_WORDS or frozenset(weights)
     if len(text) + len(title) <= SHORT_QUESTION:
         weights = {token: weight for token, weight in weights.items() if token in subject}
     return Question(
@@ -142,12 +111,8 @@ def read_question(text: str, title: str = "") -> Question:
         symbols=symbols,
         paths=find_paths(f"{title}\n{text}"),
         frames=frames,
-        asked=asked,
-        soft=soft,
-        asks_callers=callers,
-        asks_definition=bool(asked) and not callers,
-        wants_tests=short and _TESTS.search(prose) is not None,
-        wants_docs=short and _DOCS.search(prose) is not None,
+        phrases=find_phrases(f"{title}\n{text}"),
+        asking=asking,
     )
 
 
@@ -186,35 +151,6 @@ def _split_code(text: str) -> tuple[str, str]:
         else:
             prose.append(line)
     return "\n".join(prose), "\n".join(code)
-
-
-def _asked(prose: str) -> tuple[str, bool, bool]:
-    """(name, asks for callers, may be an ordinary word) of a sentence that asks about one name; ("", False, False) otherwise."""
-    for patterns, callers in ((_CALLERS, True), (_DEFINITION, False)):
-        for pattern in patterns:
-            match = pattern.search(prose)
-            if match is None:
-                continue
-            groups = match.groupdict()
-            raw = next(group for group, name in zip(match.groups(), _group_names(pattern), strict=True) if name is None)
-            name = re.sub(r"::|#|->", ".", raw)
-            written = match[0][match[0].rfind(raw) - 1 : match[0].rfind(raw) + len(raw) + 2]
-            if name.lower() in FUNCTION_WORDS or name.lower() in _ASKING_WORDS:
-                continue
-            if len(name) < SHORTEST_NAME and "`" not in written:  # `t` is a name where it is written as one
-                continue
-            code = "`" in written or "(" in written or "." in name or is_code_shaped(name)
-            typed = re.search(rf"\b{_NOUN}\b", match[0], re.IGNORECASE) is not None
-            sure = code or typed or (not groups.get("the") and (callers or bool(groups.get("sure"))))
-            return name, callers, not sure
-    return "", False, False
-
-
-def _group_names(pattern: re.Pattern[str]) -> list[str | None]:
-    names: list[str | None] = [None] * pattern.groups
-    for name, index in pattern.groupindex.items():
-        names[index - 1] = name
-    return names
 
 
 def _weights(text: str, title: str, symbols: tuple[NamedSymbol, ...], frames: tuple[Frame, ...]) -> dict[str, float]:

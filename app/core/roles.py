@@ -43,7 +43,7 @@ _DOC = _names("doc docs documentation man website changelog changelogs wiki")
 
 _VENDORED_FILE = re.compile(r"(?:^jquery[.-].*|\.min)\.(?:js|css)$")
 _GENERATED_FILE = re.compile(
-    r"(?:\.pb\.(?:go|cc|h)|_pb2(?:_grpc)?\.pyi?|\.g\.dart|\.g\.cs|\.generated\.\w+|_generated\.\w+|\.designer\.cs|\.snap|\.lock)$"
+    r"(?:\.pot?|\.pb\.(?:go|cc|h)|_pb2(?:_grpc)?\.pyi?|\.g\.dart|\.g\.cs|\.generated\.\w+|_generated\.\w+|\.designer\.cs|\.snap|\.lock)$"
     r"|^(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.sum|cargo\.lock|poetry\.lock|composer\.lock|gemfile\.lock)$"
 )
 _TEST_FILE = re.compile(
@@ -65,6 +65,10 @@ _CONFIG_FILE = re.compile(
     r"|^\."
 )
 
+_SETTINGS_PATH = re.compile(
+    r"(?:^|[/_.-])(?:config|configs|configuration|conf|settings?|options?|defaults?|env|environment)(?:[/_.-]|$)"
+)
+
 
 @lru_cache(maxsize=CACHED_PATHS)
 def role_of(path: str) -> Role:
@@ -75,7 +79,13 @@ def role_of(path: str) -> Role:
         return Role.VENDORED
     if _GENERATED.intersection(folders) or _GENERATED_FILE.search(name):
         return Role.GENERATED
-    if _test_folder(folders) or _TEST_FILE.search(name) or _TEST_TYPE.search(file) or _TEST_TYPE_PREFIX.search(file):
+    if (
+        _test_folder(folders)
+        or folders[:1] == ["testing"]
+        or _TEST_FILE.search(name)
+        or _TEST_TYPE.search(file)
+        or _TEST_TYPE_PREFIX.search(file)
+    ):
         return Role.TEST
     if _EXAMPLE.intersection(folders):
         return Role.EXAMPLE
@@ -109,6 +119,11 @@ def is_vendored(path: str) -> bool:
 def is_config(path: str) -> bool:
     """Whether the file sets something up (build, tools, data formats)."""
     return role_of(path) is Role.CONFIG
+
+
+def is_settings(path: str) -> bool:
+    """Whether the file's or its folder's name says that values are set there (`settings.py`, `config/defaults.ts`)."""
+    return _SETTINGS_PATH.search(path.lower()) is not None
 
 
 def is_gathering(path: str) -> bool:

@@ -25,6 +25,10 @@ _JAVA = re.compile(r"\bat\s+(?:[\w.-]+/)*([\w$.]+)\.([\w$<>]+)\((\w+\.(?:java|kt
 _JAVASCRIPT = re.compile(
     r"\bat\s+(?:async\s+)?(?:new\s+)?(?:([\w$.<>]+)\s+(?:\[as [\w$]+\]\s+)?)?\(?((?:file://|webpack:///)?[^\s():]*[^\s():/]):(\d+)(?::\d+)?\)?"
 )
+_CSHARP = re.compile(r"\bat\s+([\w.`<>\[\],]+)\.([\w<>`|]+)\([^()]{0,300}\)\s+in\s+(.{1,400}?):line\s+(\d+)")
+_RUBY = re.compile(r"^(?:\s*(?:from|\d+:)\s+(?:from\s+)?)?([^\s:]+\.(?:rb|erb|rake|ru)):(\d+):in [`']([^'\n]{1,120})'")
+_PHP = re.compile(r"^\s*#\d+\s+([^\s(][^(\n]*\.(?:php|phtml|inc))\((\d+)\):\s*([\w\\]*(?:(?:->|::)?[\w{}]+)?)")
+_PHP_ERROR = re.compile(r"\bin\s+((?:[A-Za-z]:)?[^\s:'\"]+\.(?:php|phtml|inc))(?:\s+on\s+line\s+|:)(\d+)")
 _GO = re.compile(r"^\s+(\S+\.go):(\d+)(?:\s\+0x[0-9a-f]+)?\s*$")
 _GO_FUNCTION = re.compile(r"^([\w./\-]+(?:\.\(\*?\w+\))?\.[\w.]+)\(.*\)$")
 _RUST_FUNCTION = re.compile(r"^\s*\d+:\s+(?:0x[0-9a-f]+ - )?([\w:<>]+)$")
@@ -40,7 +44,7 @@ def find_frames(text: str) -> tuple[Frame, ...]:
     before = ""
     for line in text.splitlines():
         line = line[:LONGEST_LINE]
-        if ":" not in line and '", line ' not in line:
+        if ":" not in line and '", line ' not in line and " on line " not in line:
             before = line
             continue
         match = _PYTHON.search(line)
@@ -64,6 +68,15 @@ def _other(line: str, before: str) -> Frame | None:
         folder = "/".join(match[1].split(".")[:-1])
         name = match[1].rsplit(".", 1)[-1] + "." + match[2]
         return Frame(f"{folder}/{match[3]}" if folder else match[3], int(match[4][:9]), _named(name))
+    if match := _CSHARP.search(line):
+        owner_type = re.sub(r"`\d+|\[.*|<.*", "", match[1]).rsplit(".", 1)[-1]
+        return Frame(_posix(match[3]), int(match[4][:9]), f"{owner_type}.{_plain(match[2])}")
+    if match := _RUBY.match(line):
+        return Frame(_posix(match[1]), int(match[2][:9]), _ruby(match[3]))
+    if match := _PHP.match(line):
+        return Frame(_posix(match[1]), int(match[2][:9]), _named(re.sub(r"->|::|\\+", ".", match[3]).rsplit("{", 1)[0]))
+    if match := _PHP_ERROR.search(line):
+        return Frame(_posix(match[1]), int(match[2][:9]), "")
     if match := _GO.match(line):
         owner = _GO_FUNCTION.match(before.strip())
         return Frame(
@@ -77,6 +90,18 @@ def _other(line: str, before: str) -> Frame | None:
     if match := _POSITION.search(line):
         return Frame(_posix(match[1]), int(match[2][:9]), "")
     return None
+
+
+def _ruby(label: str) -> str:
+    """`block in Cart#save` and `<class:Cart>` by what encloses them: `Cart.save`, nothing."""
+    label = re.sub(r"^(?:(?:rescue|ensure|block(?: \(\d+ levels\))?) in )+", "", label)
+    return "" if label.startswith("<") else re.sub(r"::|#", ".", label)
+
+
+def _plain(method: str) -> str:
+    """The method a compiler made another of: `<Save>b__0` and `<Load>d__3` come from Save and Load, `.ctor` stays."""
+    inner = re.match(r"<(\w+)>", method)
+    return inner[1] if inner else method.split("`")[0]
 
 
 def _posix(path: str) -> str:

@@ -117,7 +117,7 @@ async def evaluate(bench: Bench, rows: Sequence[Row], *, with_tests: bool = Fals
 
     async def measured(row: Row, stand: Stand) -> Found:
         began = time.perf_counter()
-        spans = await _spans(bench, stand.view, question_of(row.query))
+        spans = await _spans(bench, stand, question_of(row.query))
         seconds = time.perf_counter() - began
         kept = [span for span in spans if with_tests or not is_test(span.path)]
         files = files_of(kept)
@@ -145,10 +145,10 @@ def question_of(query: str) -> Question:
     return read_question(body, title) if body.strip() else read_question(title)
 
 
-async def _spans(bench: Bench, view: View, question: Question) -> list[Span]:
+async def _spans(bench: Bench, stand: Stand, question: Question) -> list[Span]:
     if not question.weights and not question.paths and not question.frames:
         return []
-    _, _, ranked = await ranking(bench.index, bench.embedder, view, question, DEEP)
+    _, _, ranked = await ranking(bench.index, bench.embedder, stand.mirror, stand.view, question, DEEP)
     places = ((each.path, each.hit.payload.get("first"), each.hit.payload.get("last")) for each in ranked)
     return [Span(path, first, last) for path, first, last in places if isinstance(first, int) and isinstance(last, int)]
 

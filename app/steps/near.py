@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from app.clients.git import Mirror
 from app.clients.index import Index
+from app.core.asking import SHORT_QUESTION
 from app.core.enough import NEAR_MISSES, closest, is_thin, mentions, spellings
 from app.core.named import QUOTED
-from app.core.query import SHORT_QUESTION, Question
+from app.core.query import Question
 from app.core.rank import Candidates
 from app.core.roles import is_test
 from app.core.types import Answer, Evidence, View
@@ -54,6 +55,9 @@ async def judged(answer: Answer, near: Near, found: Candidates) -> Answer:
             )
     if not answer.evidence:
         return replace(answer, thin=True, reason=answer.reason or "Nothing in the indexed files matches.")
+    if question.kind == "signature":
+        fits = any("signature" in each.reasons for each in answer.evidence)
+        return answer if fits else replace(answer, thin=True, reason="No function here has that signature.")
     if not question.asks_callers and is_thin(question, shown) and not _defines_what_is_quoted(answer, question):
         return replace(answer, thin=True, reason="No place here holds enough of the words of the question.")
     return answer

@@ -24,6 +24,8 @@ from app.steps.candidates import candidates
 from app.steps.evidence import Place, around, chunks_of, shown_as, verified
 from app.steps.graph import find_callers, find_definitions, read_files
 from app.steps.near import Near, judged
+from app.steps.overview import overview
+from app.steps.signatures import by_signature
 from app.steps.view import paths_of, view_of
 
 __all__ = ["ranking", "retrieve", "view_of"]
@@ -46,16 +48,20 @@ async def retrieve(
     if not view.scopes:
         return Answer(question.kind, thin=True, reason="This repository is not indexed yet.")
     head = view.heads[view.scopes[-1]]
+    if question.kind == "overview" and (answer := await overview(index, mirror, view, question.asking.name)):
+        return answer
     if not question.weights and not question.paths and not question.frames:
         return Answer(
             question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."
         )
-    question, found, ranked = await ranking(index, embedder, view, question, limit + SPARE)
+    question, found, ranked = await ranking(index, embedder, mirror, view, question, limit + SPARE)
     missing = missing_names(question, [hit.payload for hit in found.named])
     callers: list[Place] = []
     reason = ""
     if question.asks_callers and question.asked and question.asked not in missing:
         callers, reason = await _callers(index, view, question)
+    if question.kind == "signature":
+        callers, reason = await by_signature(index, view, question, found, limit), ""
     places = callers or await _places(index, view, question, ranked)
     most = MOST_CALLERS if callers else limit
     if len(callers) > most:
@@ -71,12 +77,12 @@ async def retrieve(
 
 
 async def ranking(
-    index: Index, embedder: Embedder, view: View, question: Question, limit: int
+    index: Index, embedder: Embedder, mirror: Mirror, view: View, question: Question, limit: int
 ) -> tuple[Question, Candidates, list[Ranked]]:
     """What an answer is chosen from: the question as it is meant, all that the searches found, and the best `limit` chunks,
     best first, before any line is read back. A file is as good as its first chunk in the list."""
     table = await paths_of(index, view)
-    found = await candidates(index, embedder, view, question, table)
+    found = await candidates(index, embedder, mirror, view, question, table)
     question = await _meant_by(index, view, question, found)
     return question, found, rank(question, found, table, limit)
 
@@ -91,7 +97,7 @@ async def _meant_by(index: Index, view: View, question: Question, found: Candida
         return question
     name = code[0].definition.qualified
     symbols = tuple(replace(each, name=name) if each.name == question.asked else each for each in question.symbols)
-    return replace(question, asked=name, symbols=symbols)
+    return replace(question, resolved=name, symbols=symbols)
 
 
 # --- what is shown --------------------------------------------------------------------------------------------------

@@ -30,7 +30,55 @@ KINDS = [
     ("where is the retry policy documented?", "docs", "", False),
     ("how is the session cookie signed?", "related", "", False),
     ("The test suite fails when the cookie is signed twice", "related", "", False),
+    ("where is the request timeout configured?", "settings", "", False),
+    ("which option switches the cache off?", "settings", "", False),
+    ("what is in this repository?", "overview", "", False),
+    ("What does this project do?", "overview", "", False),
+    ("How is the codebase organised?", "overview", "", False),
+    ("what's in `app/core`?", "overview", "", False),
+    ("functions that take a DataFrame and return a dict", "signature", "", False),
+    ("tests for the parser", "tests", "", False),
+    ("get", "definition", "get", True),
 ]
+STORIES = [
+    "I tested this with 1.2 and with 1.3 and the cookie was signed twice, although it is documented that it must not be.",
+    "The definition of leaf is not the one that I know from graphs, so the walk stops too early for nested expressions.",
+    "Fix the parser so that it skips comments that stand between decorators.\n\nAlso update the changelog and add tests for it.",
+    "This happens in functions that take a long time. We see it since the upgrade, in the whole of this repository and in others.",
+]
+SIGNATURES = [
+    ("functions that take a DataFrame and return a dict", ("DataFrame",), ("dict",)),
+    ("which functions take a Path and a str and return bytes?", ("Path", "str"), ("bytes",)),
+    ("find methods returning Iterator[str]", (), ("Iterator[str]",)),
+    ("function accepting *http.Request", ("http.Request",), ()),
+    ("(Vec<u8>, usize) -> String", ("Vec", "u8", "usize"), ("String",)),
+]
+
+
+@pytest.mark.parametrize("text", STORIES)
+def test_a_story_asks_for_no_kind_of_file(text: str) -> None:
+    question = read_question(text, "Cookies are signed twice")
+    assert (question.kind, question.asked, question.wants) == ("related", "", ())
+
+
+@pytest.mark.parametrize(("text", "takes", "returns"), SIGNATURES)
+def test_a_signature_is_read_as_types(text: str, takes: tuple[str, ...], returns: tuple[str, ...]) -> None:
+    asking = read_question(text).asking
+    assert (asking.kind, asking.takes, asking.returns) == ("signature", takes, returns)
+
+
+@pytest.mark.parametrize(("text", "folder"), [("what's in app/core?", "app/core"), ("What is in this repo?", "")])
+def test_an_overview_is_of_a_folder_or_of_everything(text: str, folder: str) -> None:
+    asking = read_question(text).asking
+    assert (asking.kind, asking.name) == ("overview", folder)
+
+
+@given(st.text(max_size=300))
+@settings(max_examples=200, deadline=None)
+def test_any_text_asks_for_some_kind(text: str) -> None:
+    assert read_question(text).kind in {
+        "callers", "definition", "tests", "docs", "settings", "signature", "overview", "related",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "kind", "asked", "soft"), KINDS, ids=[row[0] for row in KINDS])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from app.core.past import Past
 from app.core.paths import PathTable
 from app.core.query import Question, read_question
 from app.core.rank import CHUNKS_A_FILE, Candidates, Ranked, defines, rank
@@ -119,3 +120,27 @@ def test_a_dotted_name_fits_class_member_or_module_member() -> None:
     assert defines({"path": "pkg/__init__.py", "names": ["save"]}, "pkg.save")
     assert not defines({"path": "pkg/other.py", "names": ["save"]}, "store.save")
     assert not defines({"path": "a.py", "names": None}, "save")
+
+
+def test_a_definition_in_code_stands_before_one_of_its_name_in_tests() -> None:
+    named = [hit("tests/test_a.py", names=("load",)), hit("src/a.py", names=("load",))]
+    words = [hit("tests/test_a.py", 9.0, names=("load",)), hit("src/a.py", 1.0, names=("load",))]
+    assert paths(order("where is `load` defined?", Candidates(words=words, named=named)))[0] == "src/a.py"
+
+
+def test_a_definition_that_only_tests_have_still_comes_first() -> None:
+    named = [hit("tests/test_a.py", names=("load",))]
+    words = [hit("src/a.py", 9.0), hit("tests/test_a.py", 1.0, names=("load",))]
+    assert paths(order("where is `load` defined?", Candidates(words=words, named=named)))[0] == "tests/test_a.py"
+
+
+def test_history_and_quotations_lift_what_words_leave_level() -> None:
+    words = [hit("src/a.py", 2.0), hit("src/b.py", 2.0, first=2), hit("src/c.py", 1.9)]
+    level = Candidates(words=words)
+    assert paths(order("broken thing", level))[0] == "src/a.py"
+    assert paths(order("broken thing", replace(level, quoting={"src/b.py": 4.0})))[0] == "src/b.py"
+    late = replace(level, past=Past((("src/b.py",), ("src/b.py",), ("src/a.py",))))
+    assert paths(order("broken thing", late))[0] == "src/b.py"
+    together = replace(level, past=Past((("src/c.py", "src/a.py"),) * 3))
+    found = order("broken thing", together)
+    assert "together" in next(each for each in found if each.path == "src/c.py").reasons

@@ -1,0 +1,128 @@
+"""Kinds of questions beyond names and words: maps, signatures, settings, quoted errors, snippets, and what history adds."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from app.core.comment import answer_comment
+from app.core.query import read_question
+from app.core.types import Answer
+from app.steps.history import past_of
+from app.steps.retrieve import retrieve, view_of
+from tests.indexing import EMBEDDER, REPO, World, module, world
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+STORE = '''"""Keeps carts."""
+
+
+def load_cart(path: str, strict: bool = False) -> dict[str, int]:
+    """Read a cart from a file of the shop."""
+    if strict and not path.endswith(".cart"):
+        raise ValueError(f"cannot read a cart from {path} unless it is closed")
+    return {}
+
+
+def save_cart(cart: dict[str, int]) -> None:
+    """Write a cart to a file of the shop."""
+    print(cart)
+'''
+FILES = {
+    "README.md": "# Shop\n\nSells things to people who want them.\n",
+    "shop/__init__.py": '"""What the shop sells and how."""\n',
+    "shop/store.py": STORE,
+    "shop/timeout.py": module("timeout_of_request", "request_timeout"),
+    "shop/settings.py": '"""Defaults."""\n\nREQUEST_TIMEOUT = 30\n"""Seconds that a request may take."""\n',
+    "worker/README": "Work of the night: sends mail, closes carts.\n",
+    "worker/mail.py": module("send_mail", "close_mail"),
+    "worker/mail_again.py": module("send_mail_again", "close_mail_again"),
+    "silent/night.py": module("sleep_well"),
+}
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def shop(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    async with world(tmp_path_factory.mktemp("kinds")) as made:
+        made.origin.commit(FILES)
+        await made.reindex()
+        yield made
+
+
+async def ask(shop: World, text: str, title: str = "") -> Answer:
+    view = await view_of(shop.index, REPO)
+    answer = await retrieve(shop.index, EMBEDDER, shop.mirror, view, read_question(text, title))
+    again = await retrieve(shop.index, EMBEDDER, shop.mirror, view, read_question(text, title))
+    assert answer == again
+    return answer
+
+
+async def test_a_repository_is_told_by_its_folders_in_their_own_words(shop: World) -> None:
+    answer = await ask(shop, "what is in this repository?")
+    assert [each.symbol for each in answer.evidence] == ["./", "shop/", "worker/"]
+    assert [each.citation.text for each in answer.evidence][1] == '"""What the shop sells and how."""'
+    assert "silent (1 file)" in answer.reason
+    body = answer_comment(answer, "https://github.example/o/r", {})
+    assert "`shop/` (4 files): What the shop sells and how. [" in body
+    assert "9 files indexed" in body
+
+
+async def test_one_folder_is_told_and_one_that_is_not_there_is_not_made_up(shop: World) -> None:
+    assert [each.symbol for each in (await ask(shop, "what is in the folder worker?")).evidence] == ["worker/"]
+    answer = await ask(shop, "what is in the folder nowhere?")
+    assert not any(each.role == "folder" for each in answer.evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "symbols"),
+    [
+        ("functions that take a string and return a dict", ["load_cart"]),
+        ("which functions take a dict?", ["save_cart"]),
+        ("find functions returning a mapping", ["load_cart"]),
+    ],
+)
+async def test_functions_are_found_by_what_they_take_and_return(shop: World, text: str, symbols: list[str]) -> None:
+    answer = await ask(shop, text)
+    assert [each.symbol for each in answer.evidence] == symbols
+    assert not answer.thin
+    assert "signature fits" in answer_comment(answer, "https://github.example/o/r", {})
+
+
+async def test_a_signature_that_nothing_has_is_not_claimed(shop: World) -> None:
+    answer = await ask(shop, "functions that take a Spaceship and return a Planet")
+    assert answer.thin
+    assert "signature" not in str([each.reasons for each in answer.evidence])
+
+
+async def test_settings_come_first_where_they_are_asked_for(shop: World) -> None:
+    assert (await ask(shop, "where is the request timeout configured?")).evidence[0].citation.path == "shop/settings.py"
+    assert (await ask(shop, "the request timeout of a request is too long")).evidence[
+        0
+    ].citation.path != "shop/settings.py"
+
+
+async def test_an_error_message_leads_to_the_code_that_puts_it_together(shop: World) -> None:
+    answer = await ask(
+        shop,
+        "ValueError: cannot read a cart from /tmp/x unless it is closed",
+        title="mail and timeout of the request fail",
+    )
+    found = [each for each in answer.evidence if each.citation.path == "shop/store.py"]
+    assert found
+    assert "quoting" in found[0].reasons
+
+
+async def test_a_pasted_snippet_finds_its_like(shop: World) -> None:
+    snippet = (
+        'def read(file):\n    if not file.endswith(".cart"):\n        raise ValueError("cannot read")\n    return {}\n'
+    )
+    answer = await ask(shop, f"is there something like this?\n```python\n{snippet}```")
+    assert answer.evidence[0].symbol == "load_cart"
+
+
+async def test_files_that_changed_with_the_best_and_of_late_stand_before_others(shop: World) -> None:
+    head = await shop.mirror.resolve("refs/heads/main")
+    assert "worker/mail.py" in (await past_of(shop.mirror, head)).recent
+    assert await past_of(shop.mirror, "0" * 40) == (await past_of(shop.mirror, "1" * 40))  # unknown: nothing, no error
