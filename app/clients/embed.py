@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.clients.table import load_table
 from app.core.tokens import count_tokens
 
 ROWS = 1 << 16
@@ -40,6 +44,11 @@ EXACT_FLOAT32 = 1 << 24
 SEED = b"coderag static-hash 1"
 """What the table is generated from. Another seed is another model: change the id with it."""
 
+SHIPPED = Path(__file__).parent.parent / "models" / "code.npz"
+"""The table trained on public repositories; `app/models/README.md` says which."""
+TABLE_VARIABLE = "CODERAG_TABLE"
+"""Path of another table, trained by `coderag train`. A variable, because the processes that parse files inherit it."""
+
 
 class Embedder(Protocol):
     """Text → unit vector; the same for documents and queries.
@@ -64,7 +73,7 @@ class Embedder(Protocol):
 
 
 class StaticEmbedder:
-    """Random indexing: each token has a fixed pseudo-random direction, a text is their weighted sum.
+    """The untrained baseline, random indexing: each token has a fixed pseudo-random direction, a text is their weighted sum.
 
     Texts that share tokens point the same way, weighted by how telling a token is; nothing is learned. It needs no files
     and no network. All arithmetic up to the final division is on whole numbers, so every platform gives the same bits.
@@ -95,8 +104,17 @@ class StaticEmbedder:
 
 
 def embedder() -> Embedder:
-    """The embedder this installation uses."""
-    return StaticEmbedder()
+    """The embedder this installation uses: the trained table it is shipped with, or the one that TABLE_VARIABLE names.
+
+    Raises ConfigError where that table cannot be used.
+    """
+    own = os.environ.get(TABLE_VARIABLE, "").strip()
+    return _table(Path(own).expanduser() if own else SHIPPED)
+
+
+@lru_cache(maxsize=1)
+def _table(path: Path) -> Embedder:
+    return load_table(path)
 
 
 def _terms(count: Mapping[str, int]) -> tuple[list[int], list[int]]:

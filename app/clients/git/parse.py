@@ -5,10 +5,13 @@ Paths are bytes to git: they become text with undecodable bytes as lone surrogat
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from app.core.changes import Change
 from app.core.types import TreeEntry
+
+_SHA = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,15 @@ class Revision:
     sha: str
     subject: str
     paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit with its whole message and the files in which it differs from its parent."""
+
+    sha: str
+    message: str
+    changes: tuple[Change, ...]
 
 
 def parse_tree(out: bytes) -> list[TreeEntry]:
@@ -52,6 +64,20 @@ def parse_log(out: bytes) -> list[Revision]:
         names = tuple(_path(path.lstrip(b"\n")) for path in paths if path.strip(b"\n"))
         revisions.append(Revision(sha.decode("ascii"), subject.decode("utf-8", "replace"), names))
     return revisions
+
+
+def parse_changes(out: bytes) -> list[Commit]:
+    """Of `log -z --raw --no-abbrev --format=%x01%H%x00%B%x00`. A message is cut at a control character 1 of its own."""
+    commits: list[Commit] = []
+    for record in out.split(b"\x01")[1:]:
+        sha, _, rest = record.partition(b"\0")
+        if not _SHA.match(sha):
+            continue  # what follows a \x01 inside a message
+        message, _, raw = rest.partition(b"\0")
+        at = raw.find(b":")
+        changes = parse_diff(raw[at:].rstrip(b"\0") + b"\0") if at >= 0 else []
+        commits.append(Commit(sha.decode("ascii"), message.decode("utf-8", "replace"), tuple(changes)))
+    return commits
 
 
 def _path(raw: bytes) -> str:
