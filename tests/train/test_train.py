@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from app.cli import application
 from app.clients.table import load_table
+from app.core.static_model import step
 from app.core.vocabulary import Vocabulary
 from app.train import fit as fitting
 from app.train.corpus import build_corpus, build_vocabulary
@@ -77,8 +79,13 @@ async def test_training_gives_the_same_bits_and_goes_on_where_it_was_stopped(
     np.testing.assert_array_equal(whole.table, again.table)
     with pytest.raises(KeyboardInterrupt):
         fit(corpus, RECIPE, folders[2], told(1))
-    steps = []
-    monkeypatch.setattr(fitting, "step", lambda *given, real=fitting.step: steps.append(1) or real(*given))
+    steps: list[float] = []
+
+    def counted(*given: Any) -> float:
+        steps.append(step(*given))
+        return steps[-1]
+
+    monkeypatch.setattr(fitting, "step", counted)
     resumed = fit(corpus, RECIPE, folders[2], told(-1))
     assert len(steps) == whole.steps * 2 // 3
     np.testing.assert_array_equal(whole.table, resumed.table)

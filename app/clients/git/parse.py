@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from app.core.changes import Change
 from app.core.types import TreeEntry
 
-_SHA = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_COMMIT = re.compile(rb"\x01([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
+"""How a commit starts in the output of `log`: no message holds the zero byte after an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +68,15 @@ def parse_log(out: bytes) -> list[Revision]:
 
 
 def parse_changes(out: bytes) -> list[Commit]:
-    """Of `log -z --raw --no-abbrev --format=%x01%H%x00%B%x00`. A message is cut at a control character 1 of its own."""
+    """Of `log -z --raw --no-abbrev --format=%x01%H%x00%B%x00`."""
+    heads = list(_COMMIT.finditer(out))
+    ends = [head.start() for head in heads[1:]] + [len(out)]
     commits: list[Commit] = []
-    for record in out.split(b"\x01")[1:]:
-        sha, _, rest = record.partition(b"\0")
-        if not _SHA.match(sha):
-            continue  # what follows a \x01 inside a message
-        message, _, raw = rest.partition(b"\0")
+    for head, end in zip(heads, ends, strict=True):
+        message, _, raw = out[head.end() : end].partition(b"\0")
         at = raw.find(b":")
         changes = parse_diff(raw[at:].rstrip(b"\0") + b"\0") if at >= 0 else []
-        commits.append(Commit(sha.decode("ascii"), message.decode("utf-8", "replace"), tuple(changes)))
+        commits.append(Commit(head[1].decode("ascii"), message.decode("utf-8", "replace"), tuple(changes)))
     return commits
 
 
