@@ -17,6 +17,7 @@ MAY_IMPORT = {
     "app.core": {"app.core"},
     "app.clients": {"app.core", "app.clients"},
     "app.steps": {"app.core", "app.clients", "app.steps"},
+    "app.train": {"app.core", "app.clients", "app.train"},
     "app.config": {"app.core"},
     "app.log": {"app.core"},
     "app.queue": {"app.core", "app.config"},

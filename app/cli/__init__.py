@@ -8,8 +8,9 @@ from app.cli.evaluate import evaluation
 from app.cli.local import ask, callers, index, pull, search
 from app.cli.processes import replay, serve, web, worker
 from app.cli.terminal import application, main
+from app.cli.train import train
 
-for command in (demo, index, search, ask, pull, callers, serve, web, worker, replay, bench):
+for command in (demo, index, search, ask, pull, callers, serve, web, worker, replay, bench, train):
     application.command(command.__name__)(command)
 application.command("eval")(evaluation)
 

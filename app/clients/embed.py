@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.clients.table import load_table
 from app.core.tokens import count_tokens
 
 ROWS = 1 << 16
@@ -40,6 +44,11 @@ EXACT_FLOAT32 = 1 << 24
 SEED = b"coderag static-hash 1"
 """What the table is generated from. Another seed is another model: change the id with it."""
 
+SHIPPED = Path(__file__).parent.parent / "models" / "code.npz"
+"""The table trained on public repositories; `app/models/README.md` says which."""
+TABLE_VARIABLE = "CODERAG_TABLE"
+"""Path of another table, trained by `coderag train`. A variable, because the processes that parse files inherit it."""
+
 
 class Embedder(Protocol):
     """Text → unit vector; the same for documents and queries.
@@ -68,7 +77,7 @@ class CountEmbedder(Embedder, Protocol):
 
 
 class StaticEmbedder:
-    """Random indexing: each token has a fixed pseudo-random direction, a text is their weighted sum.
+    """The untrained baseline, random indexing: each token has a fixed pseudo-random direction, a text is their weighted sum.
 
     Texts that share tokens point the same way, weighted by how telling a token is; nothing is learned. It needs no files
     and no network. All arithmetic up to the final division is on whole numbers, so every platform gives the same bits.
@@ -99,8 +108,18 @@ class StaticEmbedder:
 
 
 def embedder() -> CountEmbedder:
-    """The built-in embedder; `embed_open` chooses the one that an installation uses."""
-    return StaticEmbedder()
+    """The built-in embedder: the trained table that is shipped, or the one that TABLE_VARIABLE names. `embed_open` chooses
+    the one that an installation uses.
+
+    Raises ConfigError where that table cannot be used.
+    """
+    own = os.environ.get(TABLE_VARIABLE, "").strip()
+    return _table(Path(own).expanduser() if own else SHIPPED)
+
+
+@lru_cache(maxsize=1)
+def _table(path: Path) -> CountEmbedder:
+    return load_table(path)
 
 
 def _terms(count: Mapping[str, int]) -> tuple[list[int], list[int]]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.clients.embed import StaticEmbedder, embedder
+from app.clients.embed import TABLE_VARIABLE, StaticEmbedder, embedder
+from app.core.errors import ConfigError
 from app.core.tokens import count_tokens
+from tests.clients.test_table import write_table
 
 TEXTS = [
     "def parse_url(text): return urlsplit(text)",
@@ -73,6 +77,17 @@ def test_a_word_that_every_file_holds_weighs_less_than_one_that_names_something(
     assert query @ telling > 2 * (query @ common)
 
 
-def test_the_factory_gives_the_embedder_with_its_name_and_size() -> None:
-    made = embedder()
-    assert (made.id, made.dimension) == ("static-hash-1-256", 256)
+def test_the_factory_gives_the_shipped_table_once_and_another_where_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(TABLE_VARIABLE, raising=False)
+    shipped = embedder()
+    assert shipped is embedder()
+    assert re.fullmatch(r"code-1-[0-9a-f]{8}-256", shipped.id)
+    assert shipped.dimension == 256
+    write_table(tmp_path / "own.npz", "own")
+    monkeypatch.setenv(TABLE_VARIABLE, str(tmp_path / "own.npz"))
+    assert embedder().id.startswith("own-1-")
+    monkeypatch.setenv(TABLE_VARIABLE, str(tmp_path / "none.npz"))
+    with pytest.raises(ConfigError, match=r"no table of dense vectors at .*none\.npz"):
+        embedder()

@@ -171,6 +171,20 @@ async def test_a_message_of_any_form_stays_with_its_commit(origin: GitRepository
     assert log[1].subject == "first line"
 
 
+async def test_commits_with_their_whole_messages_and_changes(origin: GitRepository, mirror: Mirror) -> None:
+    base = origin.commit({"a.py": "1\n"}, message="first\n\nIts body, \x01 and all.")
+    main = origin.commit({"a.py": "2\n", NOT_UTF8: "x\n"}, message="second")
+    empty = origin.commit({}, message="nothing changed")
+    await mirror.fetch([MAIN])
+    newest, second, first = await mirror.changes(empty, 10)
+    assert (newest.sha, newest.message.strip(), newest.changes) == (empty, "nothing changed", ())
+    assert [(each.path, each.status) for each in second.changes] == [("a.py", "M"), (NOT_UTF8, "A")]
+    assert (second.sha, first.sha) == (main, base)
+    assert second.changes[0].old_blob == first.changes[0].new_blob
+    assert first.message.startswith("first\n\nIts body,")
+    assert [each.sha for each in await mirror.changes(empty, 1)] == [empty]
+
+
 async def test_force_push_and_a_branch_that_became_a_folder(origin: GitRepository, mirror: Mirror) -> None:
     origin.commit({"a.py": "1\n"}, "refs/heads/topic")
     await mirror.fetch(["refs/heads/topic"])

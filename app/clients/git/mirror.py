@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.clients.git import store
 from app.clients.git.lock import exclusive
-from app.clients.git.parse import Revision, parse_diff, parse_log, parse_tree
+from app.clients.git.parse import Commit, Revision, parse_changes, parse_diff, parse_log, parse_tree
 from app.clients.git.remote import Remote, is_refusal, meaning
 from app.clients.git.run import READ_SECONDS, Command, Finished, GitError, complaint, feed, run, started
 from app.core.changes import Change
@@ -151,6 +151,14 @@ class Mirror:
         finished = await self._git(*arguments, stdin="".join(f"{sha}\n" for sha in wanted).encode()) if wanted else None
         lines = self._output(finished).decode().splitlines() if finished else []
         return {sha: int(time) for time, sha in (line.split() for line in lines)}
+
+    async def changes(self, sha: str, limit: int) -> list[Commit]:
+        """The last `limit` commits, newest first, merges left out, with their whole messages and what each changed."""
+        finished = await self._git(
+            "log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-merges", "--format=%x01%H%x00%B%x00",
+            f"-{int(limit)}", _checked_id(sha), "--",
+        )  # fmt: skip
+        return parse_changes(self._output(finished))
 
     async def first_parents(self, sha: str, limit: int) -> list[str]:
         """The last `limit` commit ids of the main line of `sha`, newest first: each is the first parent of the one before."""

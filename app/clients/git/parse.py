@@ -13,6 +13,8 @@ from app.core.types import TreeEntry
 
 _COMMIT = re.compile(rb"\x01(?=[0-9a-f]{40}(?:[0-9a-f]{24})?\0)")
 """Before each commit of a log. The id behind it tells it from a \\x01 that somebody wrote into a message."""
+_COMMIT_ID = re.compile(rb"\x01([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
+"""How a commit starts in the output of `log`: no message holds the zero byte after an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,15 @@ class Revision:
     parents: tuple[str, ...] = ()
     author: str = ""
     message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit with its whole message and the files in which it differs from its parent."""
+
+    sha: str
+    message: str
+    changes: tuple[Change, ...]
 
 
 def parse_tree(out: bytes) -> list[TreeEntry]:
@@ -66,6 +77,19 @@ def parse_log(out: bytes) -> list[Revision]:
             )
         )  # fmt: skip
     return revisions
+
+
+def parse_changes(out: bytes) -> list[Commit]:
+    """Of `log -z --raw --no-abbrev --format=%x01%H%x00%B%x00`."""
+    heads = list(_COMMIT_ID.finditer(out))
+    ends = [head.start() for head in heads[1:]] + [len(out)]
+    commits: list[Commit] = []
+    for head, end in zip(heads, ends, strict=True):
+        message, _, raw = out[head.end() : end].partition(b"\0")
+        at = raw.find(b":")
+        changes = parse_diff(raw[at:].rstrip(b"\0") + b"\0") if at >= 0 else []
+        commits.append(Commit(head[1].decode("ascii"), message.decode("utf-8", "replace"), tuple(changes)))
+    return commits
 
 
 def _path(raw: bytes) -> str:

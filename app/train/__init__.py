@@ -1,0 +1,1 @@
+"""Learns the dense table from the history of git repositories: what people wrote, and the code that answered it."""
