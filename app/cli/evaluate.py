@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -142,7 +143,7 @@ def repositories_at(pattern: str) -> Repositories:
         if not path.exists():
             return None
         try:
-            return local_mirror(path)
+            return replace(local_mirror(path), lenient=True)
         except UserError:
             return None
 

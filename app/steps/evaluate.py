@@ -20,7 +20,7 @@ from app.core.metrics import Rank, Span, files_of, function_rank, ranks_of
 from app.core.query import Question, read_question
 from app.core.roles import is_test
 from app.core.rows import ImpactRow, Row
-from app.core.types import BRANCH, Ledger, View
+from app.core.types import BRANCH, Ledger, Skip, View
 from app.steps.impact import impact
 from app.steps.reindex import reindex
 from app.steps.retrieve import ranking
@@ -31,7 +31,9 @@ DEEP = 5000
 MISSING_REPOSITORY = "missing repository"
 MISSING_COMMIT = "missing commit"
 MISSING_FILES = "missing files"
-"""Why a row was skipped. The last: a partial clone that lacks files of the commit."""
+"""Why a row was skipped. The last: a partial clone that lacks more than a few files of the commit."""
+MOST_MISSING = 10
+"""Files that a mirror may lack (copies leave the largest out) before a measurement on it means nothing."""
 
 Repositories = Callable[[str], Mirror | None]
 """`owner/name` → its mirror, or None where there is none."""
@@ -209,4 +211,6 @@ async def _brought(bench: Bench, mirror: Mirror, repo: int, name: str, head: str
     except UserError:
         return MISSING_FILES  # a partial clone without a remote; only git's own reading can tell
     cost.add(ledger)
+    if len(ledger.skipped.get(Skip.MISSING.value, ())) > MOST_MISSING:
+        return MISSING_FILES
     return await view_of(bench.index, repo)

@@ -158,6 +158,14 @@ async def test_merge_base_history_and_contains(origin: GitRepository, mirror: Mi
     assert await mirror.times([]) == {}
 
 
+async def test_a_lenient_mirror_passes_over_a_blob_that_is_not_there(origin: GitRepository, mirror: Mirror) -> None:
+    sha = origin.commit({"a.py": "1\n"})
+    await mirror.fetch([MAIN])  # without blobs
+    assert await Mirror(mirror.path, lenient=True).read(sha, "a.py") is None
+    with pytest.raises(UserError, match="partial clone"):
+        await Mirror(mirror.path).read(sha, "a.py")
+
+
 async def test_a_message_of_any_form_stays_with_its_commit(origin: GitRepository, mirror: Mirror) -> None:
     odd = f"first line\n\n\x01 and {'a' * 40}\n\x01{'b' * 40}\n\na.py\n"
     one = origin.commit({"a.py": "1\n"}, message=odd)

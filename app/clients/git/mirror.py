@@ -39,7 +39,8 @@ _CORRUPT = re.compile(
 
 @dataclass(frozen=True)
 class Mirror:
-    """`path` is a git directory. Without a `remote` nothing is ever fetched or written.
+    """`path` is a git directory. Without a `remote` nothing is ever fetched or written; a file that is not here is
+    then an error, or with `lenient` counts as one that does not exist any more.
 
     Paths are text with undecodable bytes as lone surrogates (`os.fsdecode` in UTF-8); ids are full and lower-case.
     Raises Gone for what does not exist, Transient for what may pass, GitError for what neither is.
@@ -47,6 +48,7 @@ class Mirror:
 
     path: Path
     remote: Remote | None = None
+    lenient: bool = False
 
     # --- fetching ---------------------------------------------------------------------------------------------------
 
@@ -94,6 +96,8 @@ class Mirror:
 
     async def _fetch_blobs(self, missing: Sequence[str]) -> None:
         if self.remote is None:
+            if self.lenient:
+                return
             raise self._partial()
         for start in range(0, len(missing), WANTS_A_FETCH):
             await self._fetch_wanted(missing[start : start + WANTS_A_FETCH])
