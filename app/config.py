@@ -73,6 +73,10 @@ SETTINGS: tuple[Setting, ...] = (
         "The service's model, or `onnx:NAME` for a local one (extra `onnx`); another one indexes anew",
     ),
     Setting("EMBEDDINGS_API_KEY", "The embeddings service's key", secret=True),
+    Setting(
+        "CODERAG_TABLE",
+        "A dense table made by `coderag train`; unset: the one in app/models. Another table means a new index",
+    ),
     Setting("CODERAG_DATA_DIR", "Where git mirrors and the embedded index are kept", ".coderag"),
     Setting("CODERAG_HANDLE", "One more name the bot answers to, without `@`, beside the App's own"),
     Setting("CODERAG_LOG_LEVEL", "How much is logged: " + ", ".join(LOG_LEVELS), "info"),

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
 PIPE_BYTES = 1024 * 1024
 """Linux pipes hold 64 KiB, two or three files; this holds what is in flight."""
 
-_KEPT_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "PYTHONHASHSEED")
+_KEPT_ENVIRONMENT = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TMPDIR",
+    "SYSTEMROOT",
+    "PYTHONHASHSEED",
+    "CODERAG_TABLE",
+)
 """All that a child inherits: a list of what is let through, so that no key or token ever is."""
 
 _NUMPY = frozenset({"_reconstruct", "_frombuffer", "scalar", "ndarray", "dtype"})
