@@ -15,8 +15,8 @@ from app.train.corpus import Corpus, start_weights
 RATE = 3e-3
 """Adam's first step; it falls to nought along a straight line."""
 LEFT_OUT = 0.5
-"""Share of each text's rows left out of a step, others each time. Without it the table learns the names of its repositories by
-heart: on repositories it has not seen, recall at 10 fell below that of no training at all."""
+"""Share of each text's rows left out of a step, others each time, or the table learns its repositories' names by heart: without
+it, on 15 repositories, loss fell to 0.25 and recall at 10 on others was 0.503, where the untrained hash has 0.510."""
 _PARTS = ("table", "weights", "table_mean", "table_square", "weights_mean", "weights_square")
 
 
