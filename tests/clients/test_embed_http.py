@@ -35,7 +35,7 @@ from app.clients.embed_open import MEMORY, open_embedder
 from app.clients.embed_service import BadAnswer, Service, in_order, read_rows, retry_after
 from app.clients.index.points import collection_name
 from app.core.errors import ConfigError, Transient
-from tests.embeddings import KEY, STATIC, Embeddings, embeddings_service
+from tests.embeddings import KEY, Embeddings, embeddings_service
 
 
 @pytest.fixture
@@ -401,7 +401,7 @@ def test_two_models_never_share_a_collection(service: Embeddings) -> None:
 
 async def test_the_embedder_is_chosen_by_the_settings(service: Embeddings, tmp_path: Path) -> None:
     async with open_embedder(tmp_path) as built_in:
-        assert built_in.id == STATIC.id
+        assert built_in.id == embedder().id
     async with open_embedder(tmp_path / "new", service.url, "code-embed", KEY) as found:
         assert found.dimension == 64
     with pytest.raises(Transient, match="closed"):
