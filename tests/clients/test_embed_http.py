@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.clients import embed_service
+from app.clients.embed import embedder as shipped
 from app.clients.embed_http import (
     BATCH_CHARACTERS,
     BATCH_TEXTS,
@@ -401,7 +402,7 @@ def test_two_models_never_share_a_collection(service: Embeddings) -> None:
 
 async def test_the_embedder_is_chosen_by_the_settings(service: Embeddings, tmp_path: Path) -> None:
     async with open_embedder(tmp_path) as built_in:
-        assert built_in.id == embedder().id
+        assert built_in.id == shipped().id
     async with open_embedder(tmp_path / "new", service.url, "code-embed", KEY) as found:
         assert found.dimension == 64
     with pytest.raises(Transient, match="closed"):
