@@ -78,16 +78,16 @@ def _first_argument(text: str) -> str:
 def constructed(text: str) -> str:
     """The callee of an expression that is one call and nothing more: `m.A` of `m.A(1)`, `new A()`, `(new A())`; else ""."""
     text = text.strip()
-    if text.startswith("(") and text.endswith(")") and _closing(text, 0) == len(text) - 1:
+    if text.startswith("(") and text.endswith(")") and closing(text, 0) == len(text) - 1:
         text = text[1:-1].strip()
     text = text.removeprefix("new ").strip()
     opened = text.find("(")
-    if opened <= 0 or _closing(text, opened) != len(text) - 1:
+    if opened <= 0 or closing(text, opened) != len(text) - 1:
         return ""
     return text[:opened].strip()
 
 
-def _closing(text: str, opened: int) -> int:
+def closing(text: str, opened: int) -> int:
     """Where the bracket at `opened` closes, or -1. Brackets in strings may fool it; then the answer is only less."""
     depth = 0
     for at in range(opened, len(text)):

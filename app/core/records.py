@@ -277,6 +277,8 @@ def default_key(module: str) -> str:
 
 FILE_FACTS = ("type", "scope", "path", "blob", "language", "chunks", "parsed", "skip", "refused", "note", "size")
 """The fields of a file's payload without its imports and definitions, for readers that compare many files."""
+FILE_WHOLE = (*FILE_FACTS, "imports", "definitions")
+"""All fields of a file's payload that `read_file` reads."""
 
 
 def read_file(payload: Mapping[str, object]) -> FileRecord:

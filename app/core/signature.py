@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from app.core.declared import closing
 from app.core.tokens import tokens
 
 _KINDS = (
@@ -59,31 +60,20 @@ def parts(signature: str, name: str) -> tuple[str, str]:
     opening = signature.find("(", max(at, 0) + len(name))
     if opening < 0:
         return "", ""
-    closing = _closing(signature, opening)
+    closed = closing(signature, opening)
+    end = closed if closed >= 0 else len(signature)
     before = signature[: max(at, 0)]
     if before.rstrip().endswith(")"):
         before = ""  # a Go receiver
-    after = signature[closing + 1 :].split("{", 1)[0].strip().lstrip("->:= ").rstrip(":;= ")
+    after = signature[end + 1 :].split("{", 1)[0].strip().lstrip("->:= ").rstrip(":;= ")
     kept = " ".join(word for word in before.split() if word.lower() not in _KEYWORDS and not word.startswith("@"))
-    return signature[opening + 1 : closing], after or kept
+    return signature[opening + 1 : end], after or kept
 
 
 _KEYWORDS = frozenset(
     "def async fn func function fun sub proc pub public private protected internal static final abstract virtual override "
     "const inline export default extern unsafe synchronized sealed open suspend lateinit readonly get set new let var".split()
 )
-
-
-def _closing(text: str, opening: int) -> int:
-    depth = 0
-    for at in range(opening, len(text)):
-        if text[at] == "(":
-            depth += 1
-        elif text[at] == ")":
-            depth -= 1
-            if depth == 0:
-                return at
-    return len(text)
 
 
 def _holds(text: str, wanted: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from app.core.paths import PathTable, dotted_parts
 from app.core.records import (
     CALL_FIELDS,
     FILE,
+    FILE_WHOLE,
     FileRecord,
     default_key,
     hands_on_renamed,
@@ -34,21 +35,6 @@ MOST_RENAMING_FILES = 500
 """Files read that import one name under another; a name that more do is no name of one thing."""
 RENAMES = 3
 """Times that a name may change on its way through packages."""
-_FILE_FIELDS = (
-    "type",
-    "scope",
-    "path",
-    "blob",
-    "language",
-    "chunks",
-    "parsed",
-    "skip",
-    "refused",
-    "note",
-    "size",
-    "imports",
-    "definitions",
-)
 
 
 async def find_definitions(index: Index, view: View, name: str) -> list[Found]:
@@ -142,7 +128,7 @@ async def _renamed(index: Index, view: View, target: Found, names: list[str]) ->
     fresh = [*names, *([default_key(target.path)] if target.language in REQUIRING else [])]
     for _ in range(RENAMES):
         where = seen(view, FILE, call_names=tuple(fresh))
-        points = await index.read(view.repo, where, fields=_FILE_FIELDS, limit=MOST_RENAMING_FILES)
+        points = await index.read(view.repo, where, fields=FILE_WHOLE, limit=MOST_RENAMING_FILES)
         imports = [each for point in points for each in read_file(point.payload).imports if hands_on_renamed(each)]
         fresh = list(
             dict.fromkeys(each.alias for each in imports if renamed_key(each) in fresh and each.alias not in known)
@@ -168,7 +154,7 @@ async def read_files(index: Index, view: View, paths: Iterable[str]) -> Mapping[
     wanted = tuple(sorted(paths))
     if not wanted:
         return {}
-    points = await index.read(view.repo, seen(view, FILE, path=wanted), fields=_FILE_FIELDS)
+    points = await index.read(view.repo, seen(view, FILE, path=wanted), fields=FILE_WHOLE)
     records = [read_file(point.payload) for point in points]
     return {record.path: record for record in records}
 

@@ -15,7 +15,7 @@ from app.clients.index import Index
 from app.core.impact import Impacted, active, alike, around, fused, together
 from app.core.modules import follow
 from app.core.paths import PathTable
-from app.core.records import FILE, ChunkRecord, FileRecord, read_file
+from app.core.records import FILE, FILE_FACTS, ChunkRecord, FileRecord, read_file
 from app.core.rows import Part
 from app.core.source import decode, line_range
 from app.core.tokens import count_tokens, sparse_query
@@ -164,22 +164,8 @@ async def _imports(index: Index, view: View, touched: Touched, table: PathTable)
         _lead(scores, _imported(record, table))
     changed = {record.path for record in touched.files}
     if len(table) <= MOST_SURVEYED:
-        fields = (
-            "type",
-            "scope",
-            "path",
-            "blob",
-            "language",
-            "chunks",
-            "parsed",
-            "skip",
-            "refused",
-            "note",
-            "size",
-            "imports",
-        )
         importers: dict[str, set[str]] = {path: set() for path in changed}
-        for point in await index.read(view.repo, seen(view, FILE), fields=fields):
+        for point in await index.read(view.repo, seen(view, FILE), fields=(*FILE_FACTS, "imports")):
             record = read_file(point.payload)
             for path in changed & _imported(record, table):
                 importers[path].add(record.path)
