@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 
 from app.core.declared import plain_type
 from app.core.headers import returned
+from app.core.languages import LANGUAGES
 from app.core.modules import C_FAMILY, Lead, follow, neighbours, same_package
 from app.core.paths import PathTable
 from app.core.types import Definition, Import
@@ -24,7 +25,7 @@ METHOD_KINDS = frozenset({"method", "constructor", "property"})
 TYPE_KINDS = frozenset({"class", "interface", "type", "enum", "struct", "trait", "impl", "record"})
 _OWN_TYPE = frozenset({"Self", "typing.Self", "this"})
 """Return types that mean the class around."""
-IMPLICIT_SELF = frozenset({"java", "kotlin", "cpp"})
+IMPLICIT_SELF = frozenset(each.name for each in LANGUAGES if each.implicit_self)
 """Languages in which a bare call may be a method of the class around it."""
 CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
 COMMON_METHODS = frozenset(

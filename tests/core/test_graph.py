@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.core.graph import CallerReport, FileFacts, Found, Resolver, Site, report
 from app.core.modules import follow
 from app.core.paths import PathTable
@@ -318,6 +320,17 @@ def test_java_packages_static_imports_and_inherited_calls() -> None:
         (f"{test}/CartTest.java", 5),
     ]
     assert lines(repository.callers(f"{main}/Util.java", "Util.round"))[0] == [(f"{test}/CartTest.java", 6)]
+
+
+@pytest.mark.parametrize("language", ["csharp", "ruby", "kotlin", "swift", "scala"])
+def test_a_bare_call_may_be_inherited_where_self_need_not_be_written(language: str) -> None:
+    repository = (
+        Repository(language)
+        .file("shop.src", "class Base", "method Base.save", "class Cart: Base", "method Cart.pay", "class Other")
+        .call("shop.src", 9, "save", "", "", "Cart.pay")
+        .call("shop.src", 10, "save", "", "", "Other")
+    )
+    assert lines(repository.callers("shop.src", "Base.save")) == ([("shop.src", 9)], [])
 
 
 def test_c_links_by_name_and_an_include_proves_it() -> None:
