@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.languages import language_of
+from app.core.rank import positions
 from app.core.roles import Role, role_of
 from app.core.tokens import tokens
 
@@ -195,7 +196,7 @@ def fused(signals: Mapping[str, Scores], shown: Collection[str], weights: Weight
     reasons: dict[str, list[str]] = {}
     for name, own in signals.items():
         weight = float(getattr(weights, name))
-        for path, place in _places(own).items():
+        for path, place in positions(own).items():
             scores[path] = scores.get(path, 0.0) + weight / (FUSION_K + place)
             reasons.setdefault(path, []).append(name)
     ranked = [
@@ -208,14 +209,3 @@ def fused(signals: Mapping[str, Scores], shown: Collection[str], weights: Weight
 
 def _demotion(path: str) -> float:
     return DEMOTION if language_of(path) in NO_CODE or role_of(path) in NOT_OURS else 1.0
-
-
-def _places(scores: Scores) -> dict[str, int]:
-    """Rank from 1 of each file; equal scores share the better rank, so that no order of names decides."""
-    places: dict[str, int] = {}
-    before, place = None, 0
-    for number, path in enumerate(sorted(scores, key=lambda path: (-scores[path], path)), 1):
-        if before is None or scores[path] < before - 1e-12:
-            before, place = scores[path], number
-        places[path] = place
-    return places

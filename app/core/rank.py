@@ -132,9 +132,9 @@ def _fused(question: Question, signals: Mapping[str, Mapping[str, float]], weigh
     """File → sum of weight / (FUSION_K + rank) over its signals, times its demotion."""
     files: dict[str, float] = {}
     for name, scores in signals.items():
-        for path, position in _positions(scores).items():
+        for path, position in positions(scores).items():
             files[path] = files.get(path, 0.0) + float(getattr(weights, name)) / (FUSION_K + position)
-    best_asked = (path for path, position in _positions(signals["asked"]).items() if position == 1)
+    best_asked = (path for path, position in positions(signals["asked"]).items() if position == 1)
     named = {*signals["named_path"], *best_asked}
     return {path: score * (1.0 if path in named else _demotion(question, path)) for path, score in files.items()}
 
@@ -229,15 +229,15 @@ def _best_one(hits: Sequence[Hit]) -> dict[str, float]:
     return scores
 
 
-def _positions(scores: Mapping[str, float]) -> dict[str, int]:
+def positions(scores: Mapping[str, float]) -> dict[str, int]:
     """Rank from 1 of each file; equal scores share the better rank, so that no order of names decides."""
-    positions: dict[str, int] = {}
+    places: dict[str, int] = {}
     before, position = None, 0
     for index, path in enumerate(sorted(scores, key=lambda path: (-scores[path], path)), 1):
         if before is None or scores[path] < before - 1e-9:
             before, position = scores[path], index
-        positions[path] = position
-    return positions
+        places[path] = position
+    return places
 
 
 def _chunk_scores(

@@ -343,6 +343,25 @@ async def gone(pid: int) -> None:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.parametrize(
+    "message", ["\x01" + "a" * 40, "fix\n\x01" + "b" * 40, "\x01" + "c" * 64 + "\n", ":100644 x", "", ">"]
+)
+async def test_no_message_can_pass_for_a_commit_of_the_log(origin: GitRepository, mirror: Mirror, message: str) -> None:
+    first = origin.commit({"a.py": "1\n"}, message="first")
+    second = origin.commit({"a.py": "2\n"}, message=message)
+    await mirror.fetch(["refs/heads/main"])
+    history = await mirror.history(second, 10)
+    assert [(each.sha, each.paths, each.message) for each in history] == [
+        (second, ("a.py",), message.strip()),
+        (first, ("a.py",), "first"),
+    ]
+    changes = await mirror.changes(second, 10)
+    assert [(each.sha, each.message.strip(), [change.path for change in each.changes]) for each in changes] == [
+        (second, message.strip(), ["a.py"]),
+        (first, "first", ["a.py"]),
+    ]
+
+
 # --- a user's repositories ------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.clients.git import store
 from app.clients.git.lock import exclusive
-from app.clients.git.parse import Commit, Revision, parse_changes, parse_diff, parse_log, parse_tree
+from app.clients.git.parse import MESSAGE, Commit, Revision, parse_changes, parse_diff, parse_log, parse_tree
 from app.clients.git.remote import Remote, is_refusal, meaning
 from app.clients.git.run import READ_SECONDS, Command, Finished, GitError, complaint, feed, run, started
 from app.core.changes import Change
@@ -142,7 +142,7 @@ class Mirror:
 
     async def history(self, sha: str, limit: int) -> list[Revision]:
         """The last `limit` commits reachable from `sha`, newest first, merges left out, with the paths each changed."""
-        form = "--format=%x01%H%x00%P%x00%an <%ae>%x00%B%x00"
+        form = f"--format=%x01%H%x00%P%x00%an <%ae>{MESSAGE}"
         finished = await self._git(
             "log", "-z", form, "--name-only", "--no-renames", "--no-merges", f"-{int(limit)}", _checked_id(sha), "--"
         )
@@ -159,7 +159,7 @@ class Mirror:
     async def changes(self, sha: str, limit: int) -> list[Commit]:
         """The last `limit` commits, newest first, merges left out, with their whole messages and what each changed."""
         finished = await self._git(
-            "log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-merges", "--format=%x01%H%x00%B%x00",
+            "log", "-z", "--raw", "--no-abbrev", "--no-renames", "--no-merges", f"--format=%x01%H{MESSAGE}",
             f"-{int(limit)}", _checked_id(sha), "--",
         )  # fmt: skip
         return parse_changes(self._output(finished))

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from app.core.changes import Change
 from app.core.types import TreeEntry
 
-_COMMIT = re.compile(rb"\x01(?=[0-9a-f]{40}(?:[0-9a-f]{24})?\0)")
-"""Before each commit of a log. The id behind it tells it from a \\x01 that somebody wrote into a message."""
-_COMMIT_ID = re.compile(rb"\x01([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
-"""How a commit starts in the output of `log`: no message holds the zero byte after an id."""
+_COMMIT = re.compile(rb"(?:\A|(?<=\0))\x01(?=[0-9a-f]{40}(?:[0-9a-f]{24})?\0)")
+"""Before each commit of a log. No message can forge it: none holds a zero byte, nor, behind MESSAGE, follows one."""
+MESSAGE = "%x00>%B%x00"
+"""The form of a whole message in a log's format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,12 @@ def parse_diff(out: bytes) -> list[Change]:
 
 
 def parse_log(out: bytes) -> list[Revision]:
-    """Of `log -z --format=%x01%H%x00%P%x00%an <%ae>%x00%B%x00 --name-only`."""
+    """Of `log -z --format=%x01%H%x00%P%x00%an <%ae>` with MESSAGE, `--name-only`."""
     revisions: list[Revision] = []
     for record in _COMMIT.split(out)[1:]:
         sha, parents, author, message, *paths = record.split(b"\0")
         names = tuple(_path(path.lstrip(b"\n")) for path in paths if path.strip(b"\n"))
-        whole = message.decode("utf-8", "replace").strip()
+        whole = message[1:].decode("utf-8", "replace").strip()
         revisions.append(
             Revision(
                 sha.decode("ascii"), whole.partition("\n")[0], names, tuple(parents.decode("ascii").split()),
@@ -80,15 +80,14 @@ def parse_log(out: bytes) -> list[Revision]:
 
 
 def parse_changes(out: bytes) -> list[Commit]:
-    """Of `log -z --raw --no-abbrev --format=%x01%H%x00%B%x00`."""
-    heads = list(_COMMIT_ID.finditer(out))
-    ends = [head.start() for head in heads[1:]] + [len(out)]
+    """Of `log -z --raw --no-abbrev --format=%x01%H` with MESSAGE."""
     commits: list[Commit] = []
-    for head, end in zip(heads, ends, strict=True):
-        message, _, raw = out[head.end() : end].partition(b"\0")
+    for record in _COMMIT.split(out)[1:]:
+        sha, _, rest = record.partition(b"\0")
+        message, _, raw = rest.partition(b"\0")
         at = raw.find(b":")
         changes = parse_diff(raw[at:].rstrip(b"\0") + b"\0") if at >= 0 else []
-        commits.append(Commit(head[1].decode("ascii"), message.decode("utf-8", "replace"), tuple(changes)))
+        commits.append(Commit(sha.decode("ascii"), message[1:].decode("utf-8", "replace"), tuple(changes)))
     return commits
 
 
