@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -126,3 +127,20 @@ async def test_files_that_changed_with_the_best_and_of_late_stand_before_others(
     head = await shop.mirror.resolve("refs/heads/main")
     assert "worker/mail.py" in (await past_of(shop.mirror, head)).recent
     assert await past_of(shop.mirror, "0" * 40) == (await past_of(shop.mirror, "1" * 40))  # unknown: nothing, no error
+
+
+async def test_a_file_that_only_the_messages_of_past_commits_name_is_found(tmp_path: Path) -> None:
+    async with world(tmp_path) as made:
+        made.origin.commit(
+            {"locales/index.ts": "export const all = [];\n", "src/parse.ts": "export function parse() {}\n"}
+        )
+        for name in ("romanian", "greek"):
+            files = {
+                f"locales/{name}.ts": f"export const texts_{name} = 1;\n",
+                "locales/index.ts": f"export const all = ['{name[:2]}'];\n",
+            }
+            made.origin.commit(files, message=f"Support {name} people")
+        await made.reindex()
+        found = [each.citation.path for each in (await ask(made, "support uzbek people everywhere")).evidence]
+        assert "locales/index.ts" in found
+        assert "src/parse.ts" not in found

@@ -41,7 +41,7 @@ TITLE_BONUS = 3.0
 class Question:
     """A question, read. `weights` maps token to weight, heaviest first; `subject` is the token set that an answer must cover.
 
-    `asking` is the kind of answer that its sentence wants.
+    `prose` is what a person wrote besides code, the title first; `asking` the kind of answer that its sentence wants.
     """
 
     text: str
@@ -54,6 +54,7 @@ class Question:
     phrases: tuple[Phrase, ...] = ()
     asking: Asking = Asking()  # noqa: RUF009 (frozen)
     resolved: str = ""
+    prose: str = ""
 
     @property
     def kind(self) -> str:
@@ -113,6 +114,7 @@ def read_question(text: str, title: str = "") -> Question:
         frames=frames,
         phrases=find_phrases(f"{title}\n{text}"),
         asking=asking,
+        prose=whole.strip(),
     )
 
 

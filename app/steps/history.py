@@ -1,17 +1,21 @@
-"""Reads what the last commits changed, once a head. Fetches nothing; decides nothing."""
+"""Reads what the last commits changed and said, once a head. Fetches nothing; decides nothing."""
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 
-from app.clients.git import GitError, Mirror
+from app.clients.git import GitError, Mirror, Revision
 from app.core.errors import Gone, Transient
+from app.core.messages import Messages
 from app.core.past import NO_PAST, Past
 
-COMMITS = 1000
-"""Commits read: 40 ms of git for the largest repository measured, and no blob, since only paths are asked for."""
-MOST_HEADS = 16
-"""Heads whose past is kept in memory, about 1 MB each."""
+COMMITS = 2000
+"""Commits read: 80 ms of git for the largest repository measured, and no blob, since only paths and messages are asked for.
+With 1,000 or 4,000 the right files are found as often (200 commits of five languages)."""
+MOST_HEADS = 12
+"""Heads whose past is kept in memory, about 4 MB each."""
 
 _pasts: OrderedDict[tuple[str, str], Past] = OrderedDict()
 """By git directory and commit id: what came before a commit never changes."""
@@ -25,8 +29,13 @@ async def past_of(mirror: Mirror, sha: str) -> Past:
             revisions = await mirror.history(sha, COMMITS)
         except (Gone, GitError, Transient):
             return NO_PAST
-        _pasts[key] = Past(tuple(revision.paths for revision in revisions))
+        # Off the event loop: a tenth of a second, once a head.
+        _pasts[key] = await asyncio.to_thread(_past, revisions)
         while len(_pasts) > MOST_HEADS:
             _pasts.popitem(last=False)
     _pasts.move_to_end(key)
     return _pasts[key]
+
+
+def _past(revisions: Sequence[Revision]) -> Past:
+    return Past(tuple(revision.paths for revision in revisions), Messages([revision.message for revision in revisions]))

@@ -19,7 +19,9 @@ def hit(path: str, score: float = 1.0, first: int = 1, last: int = 9, names: tup
 def order(question: Question | str, found: Candidates, limit: int = 20) -> list[Ranked]:
     read = read_question(question) if isinstance(question, str) else question
     paths = {
-        str(each.payload["path"]) for hits in (found.words, found.meaning, found.named, found.placed) for each in hits
+        str(each.payload["path"])
+        for hits in (found.words, found.meaning, found.named, found.placed, found.remembered)
+        for each in hits
     }
     return rank(read, found, PathTable(paths), limit)
 
@@ -141,6 +143,9 @@ def test_history_and_quotations_lift_what_words_leave_level() -> None:
     assert paths(order("broken thing", replace(level, quoting={"src/b.py": 4.0})))[0] == "src/b.py"
     late = replace(level, past=Past((("src/b.py",), ("src/b.py",), ("src/a.py",))))
     assert paths(order("broken thing", late))[0] == "src/b.py"
+    assert paths(order("broken thing", replace(level, told={"src/b.py": 1.0})))[0] == "src/b.py"
+    remembered = replace(level, remembered=[hit("src/d.py", 0.0)], told={"src/d.py": 1.0})
+    assert "src/d.py" in paths(order("broken thing", remembered))
     together = replace(level, past=Past((("src/c.py", "src/a.py"),) * 3))
     found = order("broken thing", together)
     assert "together" in next(each for each in found if each.path == "src/c.py").reasons
