@@ -15,9 +15,11 @@ import typer
 from app.cli.evaluate_report import (
     Figures,
     accuracy_figures,
+    print_ablation,
     print_accuracy,
     print_cost,
     print_recall,
+    print_recall_ablation,
     print_report,
     recall_figures,
 )
@@ -55,6 +57,9 @@ def evaluation(
     impact: Annotated[
         bool, typer.Option("--impact", help="The rows are changes with one file hidden: rank what else must change.")
     ] = False,
+    ablation: Annotated[
+        bool, typer.Option("--ablation", help="Say also what is found without each signal, in the same run.")
+    ] = False,
 ) -> None:
     """Measure how well the right code is found: on rows of known answers, or on the history of a repository of yours."""
     if (rows is None) == (from_history is None):
@@ -62,37 +67,42 @@ def evaluation(
     if from_history is not None:
         if impact or repos:
             raise UserError("--from-history makes its own rows: leave --repos and --impact out.")
-        figures = run(_from_history(from_history, limit or HISTORY_ROWS, with_tests=with_tests))
+        figures = run(_from_history(from_history, limit or HISTORY_ROWS, with_tests=with_tests, ablation=ablation))
     else:
         assert rows is not None
         if not repos:
             raise UserError("Say where the repositories are: --repos 'DIR/{owner}+{name}/repo'.")
         text = text_of(rows)
-        figures = run(_impact(text, repos, limit) if impact else _issues(text, repos, limit, with_tests=with_tests))
+        if impact:
+            figures = run(_impact(text, repos, limit, ablation=ablation))
+        else:
+            figures = run(_issues(text, repos, limit, with_tests=with_tests, ablation=ablation))
     if json_file:
         _write(json_file, figures)
     raise typer.Exit(FOUND if figures["count"] else NOTHING)
 
 
-async def _issues(text: str, repos: str, limit: int | None, *, with_tests: bool) -> Figures:
+async def _issues(text: str, repos: str, limit: int | None, *, with_tests: bool, ablation: bool) -> Figures:
     chosen = spread(read_rows(text), limit)
     async with bench_with(repositories_at(repos), f"{len(chosen)} rows") as bench:
-        found, cost = await evaluate(bench, chosen, with_tests=with_tests)
+        found, cost = await evaluate(bench, chosen, with_tests=with_tests, ablation=ablation)
     print_accuracy(found)
+    print_ablation(found)
     print_cost(cost)
     return accuracy_figures(found, cost)
 
 
-async def _impact(text: str, repos: str, limit: int | None) -> Figures:
+async def _impact(text: str, repos: str, limit: int | None, *, ablation: bool) -> Figures:
     chosen = spread(read_impact_rows(text), limit)
     async with bench_with(repositories_at(repos), f"{len(chosen)} changes") as bench:
-        found, cost = await evaluate_impact(bench, chosen)
+        found, cost = await evaluate_impact(bench, chosen, ablation=ablation)
     print_recall(found)
+    print_recall_ablation(found)
     print_cost(cost)
     return recall_figures(found, cost)
 
 
-async def _from_history(path: Path, limit: int, *, with_tests: bool) -> Figures:
+async def _from_history(path: Path, limit: int, *, with_tests: bool, ablation: bool) -> Figures:
     if not path.expanduser().exists():
         raise UserError(f"{path} does not exist.")
     mirror = local_mirror(path)
@@ -104,8 +114,9 @@ async def _from_history(path: Path, limit: int, *, with_tests: bool) -> Figures:
             f"{MOST_FILES} source files that were there before. A shallow clone can be completed with `git fetch --unshallow`."
         )
     async with bench_with(lambda _: mirror, f"{len(rows)} commits") as bench:
-        found, cost = await evaluate(bench, rows, with_tests=with_tests)
+        found, cost = await evaluate(bench, rows, with_tests=with_tests, ablation=ablation)
     print_report(str(path), found)
+    print_ablation(found)
     print_cost(cost)
     return accuracy_figures(found, cost)
 

@@ -44,6 +44,10 @@ def accuracy_figures(found: Sequence[Found], cost: Cost) -> Figures:
         "acc": accuracy([each.ranks for each in found]),
         "mrr": mean_reciprocal_rank([each.ranks for each in found]),
         "functions": recall(_functions(found), FUNCTION_CUTS),
+        "without": {
+            name: {"acc": accuracy(ranks), "mrr": mean_reciprocal_rank(ranks)}
+            for name, ranks in _without(found).items()
+        },
         **_cost_figures(cost),
         "repositories": {
             repo: {"rows": len(own), "acc": accuracy([each.ranks for each in own])}
@@ -67,6 +71,7 @@ def recall_figures(found: Sequence[FoundHidden], cost: Cost) -> Figures:
     return {
         "recall": recall([each.rank for each in found], RECALL_CUTS),
         "mrr": mean_reciprocal_rank([[each.rank] for each in found]),
+        "without": {name: {"recall": recall(ranks, RECALL_CUTS)} for name, ranks in _recall_without(found).items()},
         **_cost_figures(cost),
         "repositories": {
             repo: {"rows": len(own), "recall": recall([each.rank for each in own], RECALL_CUTS)}
@@ -106,6 +111,24 @@ def print_recall(found: Sequence[FoundHidden]) -> None:
         "all", str(len(found)), *map(str, recall([each.rank for each in found], RECALL_CUTS).values()), style="bold"
     )
     out.print(table)
+
+
+def print_ablation(found: Sequence[Found]) -> None:
+    """What is found without each signal, where that was measured."""
+    table = _table("Acc@", FILE_CUTS, first="without")
+    for name, ranks in _without(found).items():
+        table.add_row(name, str(len(found)), *map(str, accuracy(ranks).values()))
+    if table.row_count:
+        out.print(table)
+
+
+def print_recall_ablation(found: Sequence[FoundHidden]) -> None:
+    """The same for what a change left out."""
+    table = _table("recall@", RECALL_CUTS, first="without")
+    for name, ranks in _recall_without(found).items():
+        table.add_row(name, str(len(found)), *map(str, recall(ranks, RECALL_CUTS).values()))
+    if table.row_count:
+        out.print(table)
 
 
 def print_cost(cost: Cost) -> None:
@@ -164,9 +187,9 @@ def _print_examples(title: str, found: Sequence[Found]) -> None:
             out.print(f"          first instead: {first}", markup=False)
 
 
-def _table(title: str, cuts: Sequence[int]) -> Table:
+def _table(title: str, cuts: Sequence[int], first: str = "repository") -> Table:
     table = Table(box=None, pad_edge=False)
-    table.add_column("repository")
+    table.add_column(first)
     table.add_column("rows", justify="right")
     for cut in cuts:
         table.add_column(f"{title}{cut}", justify="right")
@@ -175,6 +198,17 @@ def _table(title: str, cuts: Sequence[int]) -> Table:
 
 def _functions(found: Sequence[Found]) -> list[Rank]:
     return [each.function for each in found if any(part.lines for part in each.row.gold)]
+
+
+def _without(found: Sequence[Found]) -> dict[str, list[Sequence[Rank]]]:
+    """Signal → the ranks of each row without it. A row whose question says nothing has none: nothing is found either way."""
+    names = dict.fromkeys(name for each in found for name in each.without)
+    return {name: [each.without.get(name, each.ranks) for each in found] for name in names}
+
+
+def _recall_without(found: Sequence[FoundHidden]) -> dict[str, list[Rank]]:
+    names = dict.fromkeys(name for each in found for name in each.without)
+    return {name: [each.without[name] for each in found] for name in names}
 
 
 def _cost_figures(cost: Cost) -> dict[str, object]:

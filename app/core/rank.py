@@ -146,19 +146,11 @@ def _fused(question: Question, signals: Mapping[str, Mapping[str, float]], weigh
     files: dict[str, float] = {}
     for name, scores in signals.items():
         weight = float(getattr(weights, name))
-        for path, nearness in _nearness(name, scores).items():
-            files[path] = files.get(path, 0.0) + weight * nearness
+        for path, near in nearness(scores, FUSION_K, by_score=name in BY_SCORE).items():
+            files[path] = files.get(path, 0.0) + weight * near
     best_asked = (path for path, position in positions(signals["asked"]).items() if position == 1)
     named = {*signals["named_path"], *best_asked}
     return {path: score * (1.0 if path in named else _demotion(question, path)) for path, score in files.items()}
-
-
-def _nearness(name: str, scores: Mapping[str, float]) -> dict[str, float]:
-    """File → what its place in one signal is worth, at most 1 / (FUSION_K + 1)."""
-    if name not in BY_SCORE or not scores:
-        return {path: 1 / (FUSION_K + position) for path, position in positions(scores).items()}
-    best = max(scores.values())
-    return {path: (score / best) ** 2 / (FUSION_K + 1) for path, score in scores.items()} if best > 0 else {}
 
 
 def _signals(
@@ -250,6 +242,14 @@ def _best_one(hits: Sequence[Hit]) -> dict[str, float]:
     for hit in hits:
         scores.setdefault(str(hit.payload["path"]), hit.score)
     return scores
+
+
+def nearness(scores: Mapping[str, float], k: float, *, by_score: bool = False) -> dict[str, float]:
+    """File → what its place in one signal is worth: 1 / (k + rank), or by score (score / best score)² / (k + 1)."""
+    if not by_score:
+        return {path: 1 / (k + position) for path, position in positions(scores).items()}
+    best = max(scores.values(), default=0.0)
+    return {path: (score / best) ** 2 / (k + 1) for path, score in scores.items()} if best > 0 else {}
 
 
 def positions(scores: Mapping[str, float]) -> dict[str, int]:

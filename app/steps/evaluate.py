@@ -7,24 +7,27 @@ decides nothing about what is good: `core.metrics` does the arithmetic.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol, TypeVar
 
 from app.clients.embed import Embedder
 from app.clients.git import Mirror
 from app.clients.index import Index
 from app.clients.workers import Workers
+from app.core import impact as core_impact
+from app.core import rank as core_rank
 from app.core.errors import Gone, UserError
 from app.core.metrics import Rank, Span, files_of, function_rank, ranks_of
 from app.core.query import Question, read_question
+from app.core.rank import Ranked, rank
 from app.core.roles import is_test
 from app.core.rows import ImpactRow, Row
 from app.core.types import BRANCH, Ledger, Skip, View
-from app.steps.impact import impact
+from app.steps.impact import signals_of
 from app.steps.reindex import reindex
 from app.steps.retrieve import ranking
-from app.steps.view import view_of
+from app.steps.view import paths_of, view_of
 
 DEEP = 5000
 """Chunks of a full ranking: more than all the searches together find."""
@@ -86,23 +89,31 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One row's outcome: the rank of each gold file, the place of the first chunk that holds a gold range, the first files."""
+    """One row's outcome: the rank of each gold file, the place of the first chunk that holds a gold range, the first files.
+
+    `without` has the ranks where one signal counts nothing, by its name, if that was asked for.
+    """
 
     row: Row
     ranks: tuple[Rank, ...]
     function: Rank
     files: tuple[str, ...]
     seconds: float
+    without: Mapping[str, tuple[Rank, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundHidden:
-    """One impact row's outcome: the rank of the hidden file among those that the change does not show, and the first files."""
+    """One impact row's outcome: the rank of the hidden file among those that the change does not show, and the first files.
+
+    `without` as in Found.
+    """
 
     row: ImpactRow
     rank: Rank
     files: tuple[str, ...]
     seconds: float
+    without: Mapping[str, Rank] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,29 +125,60 @@ class Stand:
     view: View
 
 
-async def evaluate(bench: Bench, rows: Sequence[Row], *, with_tests: bool = False) -> tuple[list[Found], Cost]:
-    """Rank the files for each row, in the rows' order. Test files are no part of a ranking unless `with_tests`."""
+async def evaluate(
+    bench: Bench, rows: Sequence[Row], *, with_tests: bool = False, ablation: bool = False
+) -> tuple[list[Found], Cost]:
+    """Rank the files for each row, in the rows' order. Test files are no part of a ranking unless `with_tests`. `ablation`
+    ranks again without each signal."""
+
+    def spans(ranked: Iterable[Ranked]) -> list[Span]:
+        return [span for span in _spans(ranked) if with_tests or not is_test(span.path)]
 
     async def measured(row: Row, stand: Stand) -> Found:
+        question = question_of(row.query)
+        gold = [part.path for part in row.gold]
+        if not question.weights and not question.paths and not question.frames:
+            return Found(row, tuple(ranks_of(gold, [])), None, (), 0.0)
         began = time.perf_counter()
-        spans = await _spans(bench, stand, question_of(row.query))
+        question, found, ranked = await ranking(bench.index, bench.embedder, stand.mirror, stand.view, question, DEEP)
         seconds = time.perf_counter() - began
-        kept = [span for span in spans if with_tests or not is_test(span.path)]
+        table = await paths_of(bench.index, stand.view)
+        kept = spans(ranked)
         files = files_of(kept)
-        ranks = ranks_of((part.path for part in row.gold), files)
-        return Found(row, tuple(ranks), function_rank(row.gold, kept), tuple(files), seconds)
+        without = {
+            each.name: tuple(
+                ranks_of(
+                    gold,
+                    files_of(spans(rank(question, found, table, DEEP, replace(core_rank.WEIGHTS, **{each.name: 0.0})))),
+                )
+            )
+            for each in (fields(core_rank.Weights) if ablation else ())
+        }
+        return Found(row, tuple(ranks_of(gold, files)), function_rank(row.gold, kept), tuple(files), seconds, without)
 
     return await run_rows(bench, rows, measured)
 
 
-async def evaluate_impact(bench: Bench, rows: Sequence[ImpactRow]) -> tuple[list[FoundHidden], Cost]:
+async def evaluate_impact(
+    bench: Bench, rows: Sequence[ImpactRow], *, ablation: bool = False
+) -> tuple[list[FoundHidden], Cost]:
     """Rank the files that each change does not show, in the rows' order. Tests are part of the ranking."""
 
     async def measured(row: ImpactRow, stand: Stand) -> FoundHidden:
         began = time.perf_counter()
-        found = await impact(bench.index, bench.embedder, stand.mirror, stand.view, row.changed)
-        files = tuple(each.path for each in found)
-        return FoundHidden(row, ranks_of([row.hidden], files)[0], files, time.perf_counter() - began)
+        signals = await signals_of(bench.index, bench.embedder, stand.mirror, stand.view, row.changed)
+        shown = {part.path for part in row.changed}
+
+        def ranked(weights: core_impact.Weights) -> tuple[str, ...]:
+            return tuple(each.path for each in core_impact.fused(signals, shown, weights))
+
+        files = ranked(core_impact.WEIGHTS)
+        seconds = time.perf_counter() - began
+        without = {
+            each.name: ranks_of([row.hidden], ranked(replace(core_impact.WEIGHTS, **{each.name: 0.0})))[0]
+            for each in (fields(core_impact.Weights) if ablation else ())
+        }
+        return FoundHidden(row, ranks_of([row.hidden], files)[0], files, seconds, without)
 
     return await run_rows(bench, rows, measured)
 
@@ -147,10 +189,7 @@ def question_of(query: str) -> Question:
     return read_question(body, title) if body.strip() else read_question(title)
 
 
-async def _spans(bench: Bench, stand: Stand, question: Question) -> list[Span]:
-    if not question.weights and not question.paths and not question.frames:
-        return []
-    _, _, ranked = await ranking(bench.index, bench.embedder, stand.mirror, stand.view, question, DEEP)
+def _spans(ranked: Iterable[Ranked]) -> list[Span]:
     places = ((each.path, each.hit.payload.get("first"), each.hit.payload.get("last")) for each in ranked)
     return [Span(path, first, last) for path, first, last in places if isinstance(first, int) and isinstance(last, int)]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from app.clients.embed import Embedder
 from app.clients.git import Mirror
 from app.clients.index import Index
-from app.core.impact import Impacted, active, alike, around, fused, together
+from app.core.impact import Impacted, active, alike, around, fused, together, twins
 from app.core.modules import follow
 from app.core.paths import PathTable
 from app.core.records import FILE, FILE_FACTS, ChunkRecord, FileRecord, read_file
@@ -77,6 +77,7 @@ async def signals_of(
         "around": around(paths, commits),
         "active": active(paths, commits),
         "names": alike(sorted(paths)[:MOST_COMPARED], table.paths),
+        "twins": twins(paths, table.paths),
         "callers": await _callers(index, view, touched),
         "callees": await _callees(index, view, touched),
         "imports": await _imports(index, view, touched, table),

@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import application
+from app.core import impact as core_impact
+from app.core import rank as core_rank
 from app.core.errors import UserError
 from tests.indexing import module
 from tests.repositories import GitRepository
@@ -90,6 +92,27 @@ def test_tests_are_ranked_when_asked_for(tmp_path: Path, shop: tuple[GitReposito
     _, figures = evaluated(tmp_path, rows, "--repos", pattern, "--with-tests")
     # Below the code that it tests, as in any answer.
     assert figures["acc"] == {"1": 0.0, "3": 100.0, "5": 100.0, "10": 100.0}
+
+
+def test_an_ablation_says_what_is_found_without_each_signal(
+    tmp_path: Path, shop: tuple[GitRepository, list[str]]
+) -> None:
+    _, commits = shop
+    repos = tmp_path / "repos" / "{owner}+{name}" / "repo"
+    rows = written(tmp_path, row(commits[2], "where does format_address keep its country", "shop/mail.py"))
+    done, figures = evaluated(tmp_path, rows, "--repos", repos, "--ablation")
+    without = figures["without"]
+    assert isinstance(without, dict)
+    assert without.keys() == set(core_rank.Weights.__dataclass_fields__)
+    assert without["quoting"]["acc"] == figures["acc"]
+    assert "without" in done.stdout
+    change = {"id": "x", "repo": "owner/shop", "commit": commits[2], "hidden": "tests/test_cart.py"}
+    hidden = written(tmp_path, change | {"changed": [{"path": "shop/cart.py", "lines": [[1, 3]]}]})
+    _, figures = evaluated(tmp_path, hidden, "--repos", repos, "--impact", "--ablation")
+    without = figures["without"]
+    assert isinstance(without, dict)
+    assert without.keys() == set(core_impact.Weights.__dataclass_fields__)
+    assert without["twins"].keys() == {"recall"}
 
 
 def test_the_hidden_file_of_a_change_is_found(tmp_path: Path, shop: tuple[GitRepository, list[str]]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.impact import MOST_FILES, active, alike, around, fused, stem_of, together
+from app.core.impact import MOST_FILES, MOST_TWINS, active, alike, around, fused, stem_of, together, twins
 
 
 def test_files_that_changed_together_before_are_near_and_large_commits_say_nothing() -> None:
@@ -72,6 +72,15 @@ def test_alike_names_put_the_test_of_the_changed_file_first() -> None:
     order = sorted(paths - {"app/cart.py"}, key=lambda path: -scores.get(path, 0.0))
     assert order[:2] == ["tests/test_cart.py", "app/cart_items.py"]
     assert "docs/other/page.rst" not in scores
+
+
+def test_the_only_other_file_of_a_stem_is_a_twin_and_one_of_many_is_none() -> None:
+    paths = {"app/cart.py", "tests/test_cart.py", "app/mail.py", "app/__init__.py", "tests/__init__.py"}
+    assert twins(["app/cart.py", "app/__init__.py"], paths) == {"tests/test_cart.py": 1.0}
+    two = twins(["src/util.c"], {"src/util.c", "src/util.h", "test/util_test.c"})
+    assert two == {"src/util.h": 0.5, "test/util_test.c": 0.5}
+    many = {f"{place}/views.py" for place in range(MOST_TWINS + 2)}
+    assert twins(["0/views.py"], many) == {}
 
 
 def test_fusion_leaves_out_what_the_change_shows_and_names_its_reasons() -> None:
