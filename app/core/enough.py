@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from app.core.named import QUOTED
 from app.core.query import Question
-from app.core.rank import defines
+from app.core.signals import defines
 from app.core.tokens import tokens
 
 LEAST_COVERAGE = 0.4

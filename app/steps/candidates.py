@@ -11,13 +11,14 @@ from app.clients.index import Index
 from app.core.paths import PathTable
 from app.core.phrases import phrase_scores
 from app.core.query import Question
-from app.core.rank import Candidates
 from app.core.records import read_chunk
 from app.core.roles import Role, is_test, role_of
+from app.core.signals import Candidates, best_three
 from app.core.tokens import sparse_query
 from app.core.types import Hit, Point, Sparse, View
 from app.steps.evidence import read_texts
 from app.steps.history import past_of
+from app.steps.neighbours import imports_of
 from app.steps.vectors import vectors_now
 from app.steps.view import seen
 
@@ -27,6 +28,8 @@ MOST_NAMED = 1500
 """Chunks read that define names of the question, about 1 kB each."""
 MOST_PLACED_FILES = 12
 """Named files whose chunks are read."""
+IMPORTING = 6
+"""Best files whose imports are followed: one look-up of six records."""
 MOST_QUOTING_FILES = 30
 """Files read to find what the question quotes, the best first: 20 ms for 300 kB."""
 MOST_TOLD_FILES = 20
@@ -60,8 +63,14 @@ async def candidates(
         past=past,
         told=told,
         remembered=await _remembered(index, view, question, told, found, sparse),
+        imports=await imports_of(index, view, table, _best_files(words)),
         words_only=rows is None and bool(question.weights),
     )
+
+
+def _best_files(words: list[Hit]) -> list[str]:
+    scores = best_three(words)
+    return sorted((path for path in scores if not is_test(path)), key=lambda path: (-scores[path], path))[:IMPORTING]
 
 
 async def _remembered(

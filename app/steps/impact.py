@@ -13,7 +13,6 @@ from app.clients.embed import Embedder
 from app.clients.git import Mirror
 from app.clients.index import Index
 from app.core.impact import Impacted, active, alike, around, fused, together, twins
-from app.core.modules import follow
 from app.core.paths import PathTable
 from app.core.records import FILE, FILE_FACTS, ChunkRecord, FileRecord, read_file
 from app.core.rows import Part
@@ -21,6 +20,7 @@ from app.core.source import decode, line_range
 from app.core.tokens import count_tokens, sparse_query
 from app.core.types import BRANCH, Hit, View
 from app.steps.evidence import chunks_of
+from app.steps.neighbours import imported_by
 from app.steps.vectors import vectors_now
 from app.steps.view import paths_of, seen
 
@@ -162,26 +162,17 @@ async def _imports(index: Index, view: View, touched: Touched, table: PathTable)
     """Files that a changed file imports, and those that import one; fewer siblings say more."""
     scores: dict[str, float] = {}
     for record in touched.files:
-        _lead(scores, _imported(record, table))
+        _lead(scores, imported_by(record, table))
     changed = {record.path for record in touched.files}
     if len(table) <= MOST_SURVEYED:
         importers: dict[str, set[str]] = {path: set() for path in changed}
         for point in await index.read(view.repo, seen(view, FILE), fields=(*FILE_FACTS, "imports")):
             record = read_file(point.payload)
-            for path in changed & _imported(record, table):
+            for path in changed & imported_by(record, table):
                 importers[path].add(record.path)
         for paths in importers.values():
             _lead(scores, paths)
     return scores
-
-
-def _imported(record: FileRecord, table: PathTable) -> set[str]:
-    found = {
-        path
-        for each in record.imports
-        for path in follow(each.module, each.name, record.path, record.language, table).paths
-    }
-    return found - {record.path}
 
 
 def _lead(scores: dict[str, float], paths: Iterable[str]) -> None:

@@ -11,8 +11,8 @@ from app.core.asking import SHORT_QUESTION
 from app.core.enough import NEAR_MISSES, closest, is_thin, mentions, spellings
 from app.core.named import QUOTED
 from app.core.query import Question
-from app.core.rank import Candidates
 from app.core.roles import is_test
+from app.core.signals import Candidates
 from app.core.types import Answer, Evidence, View
 from app.steps.candidates import texts
 from app.steps.evidence import around, chunks_of, shown_as, verified

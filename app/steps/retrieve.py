@@ -16,9 +16,10 @@ from app.core.enough import missing_names
 from app.core.graph import Caller, Found
 from app.core.named import IN_CODE
 from app.core.query import Question
-from app.core.rank import Candidates, Ranked, defines, rank
+from app.core.rank import Ranked, rank
 from app.core.records import ChunkRecord, read_chunk
 from app.core.roles import is_doc, is_test
+from app.core.signals import Candidates, defines
 from app.core.types import Answer, Definition, View
 from app.steps.candidates import candidates
 from app.steps.evidence import Place, around, chunks_of, shown_as, verified

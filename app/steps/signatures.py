@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.clients.index import Index
 from app.core.query import Question
-from app.core.rank import Candidates
 from app.core.roles import is_test
+from app.core.signals import Candidates
 from app.core.signature import fits
 from app.core.types import View
 from app.steps.evidence import Place, around, chunks_of, shown_as

@@ -8,7 +8,8 @@ from dataclasses import replace
 from app.core.past import Past
 from app.core.paths import PathTable
 from app.core.query import Question, read_question
-from app.core.rank import CHUNKS_A_FILE, Candidates, Ranked, defines, rank
+from app.core.rank import CHUNKS_A_FILE, Ranked, rank
+from app.core.signals import MOST_DEFINING, Candidates, defines
 from app.core.types import Hit
 
 
@@ -134,6 +135,27 @@ def test_a_definition_that_only_tests_have_still_comes_first() -> None:
     named = [hit("tests/test_a.py", names=("load",))]
     words = [hit("src/a.py", 9.0), hit("tests/test_a.py", 1.0, names=("load",))]
     assert paths(order("where is `load` defined?", Candidates(words=words, named=named)))[0] == "tests/test_a.py"
+
+
+def test_what_the_best_files_import_and_call_is_lifted() -> None:
+    words = [hit("src/a.py", 9.0), hit("src/b.py", 2.0), hit("src/c.py", 2.0, first=2)]
+    level = Candidates(words=words)
+    assert paths(order("broken thing", level)) == ["src/a.py", "src/b.py", "src/c.py"]
+    imports = replace(level, imports={"src/a.py": {"src/c.py", "src/not_found.py"}})
+    found = order("broken thing", imports)
+    assert paths(found) == ["src/a.py", "src/c.py", "src/b.py"]
+    assert "imported" in found[1].reasons
+    caller = replace(words[0], payload={**words[0].payload, "call_names": ["close", "a"]})
+    calling = replace(level, words=[caller, words[1], hit("src/c.py", 2.0, first=2, names=("close",))])
+    found = order("broken thing", calling)
+    assert paths(found) == ["src/a.py", "src/c.py", "src/b.py"]
+    assert "called" in found[1].reasons
+
+
+def test_a_name_that_many_files_define_leads_nowhere() -> None:
+    caller = Hit("a", {"path": "src/a.py", "first": 1, "last": 2, "names": [], "call_names": ["close"]}, 9.0)
+    many = [hit(f"src/{place}.py", 1.0, names=("close",)) for place in range(MOST_DEFINING + 1)]
+    assert all("called" not in each.reasons for each in order("broken thing", Candidates(words=[caller, *many])))
 
 
 def test_history_and_quotations_lift_what_words_leave_level() -> None:
