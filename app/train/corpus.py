@@ -20,16 +20,21 @@ FEWEST_TEXTS = 3
 """Texts a token must stand in to get a row of its own; of rarer ones nothing can be learnt."""
 ENOUGH_REPOSITORIES = 3
 """Words of three repositories and more belong to programming; words of one belong to it. The former get rows first."""
+IDF_POWER = 0.4
+"""Of a starting weight. On held-out pairs, recall at 10 of exact word vectors is 0.605 at 0, 0.630 at a half, 0.623 at 1."""
+LEAST_IDF = 0.1
+"""Of a word that every text has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Pairs as numbers: pair i is queries[i] and codes[i]; equal `groups` are no contradiction."""
+    """Pairs as numbers: pair i is queries[i] and codes[i] of repositories[i]; equal `groups` are no contradiction."""
 
     vocabulary: Vocabulary
     queries: Texts
     codes: Texts
     groups: NDArray[np.int64]
+    repositories: NDArray[np.int64]
 
     @property
     def digest(self) -> str:
@@ -39,6 +44,7 @@ class Corpus:
             for part in (side.offsets, side.rows, side.values):
                 content.update(np.ascontiguousarray(part).tobytes())
         content.update(self.groups.tobytes())
+        content.update(self.repositories.tobytes())
         return content.hexdigest()
 
 
@@ -63,20 +69,24 @@ def build_corpus(harvests: Sequence[Harvest], vocabulary: Vocabulary) -> Corpus:
     queries, codes = _Writer(vocabulary), _Writer(vocabulary)
     numbers: dict[tuple[str, str], int] = {}
     groups: list[int] = []
-    for each in harvests:
+    repositories: list[int] = []
+    for number, each in enumerate(harvests):
         for pair in read_pairs(each.path):
             queries.add(pair.query)
             codes.add(pair.code)
             groups.append(numbers.setdefault(_group(each, pair), len(numbers)))
-    return Corpus(vocabulary, queries.texts(), codes.texts(), np.array(groups, np.int64))
+            repositories.append(number)
+    made = (np.array(each, np.int64) for each in (groups, repositories))
+    return Corpus(vocabulary, queries.texts(), codes.texts(), *made)
 
 
 def start_weights(corpus: Corpus) -> NDArray[np.float32]:
-    """Each row's IDF over all texts of both sides."""
+    """Each row's IDF over all texts of both sides, damped: it counts once on each side of a cosine."""
     total = len(corpus.queries) + len(corpus.codes)
     rows = corpus.vocabulary.rows
     seen = np.bincount(corpus.queries.rows, minlength=rows) + np.bincount(corpus.codes.rows, minlength=rows)
-    weights: NDArray[np.float32] = np.log((total + 1) / (np.minimum(seen, total) + 1) + 0.1).astype(np.float32)
+    idf = np.log((total + 1) / (np.minimum(seen, total) + 1) + 0.1)
+    weights: NDArray[np.float32] = (np.maximum(idf, LEAST_IDF) ** IDF_POWER).astype(np.float32)
     return weights
 
 

@@ -8,16 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from app.core.static_model import State, start_table, step
+from app.core.cooccurrence import cooccurrence_rows, joined
+from app.core.static_model import Floats, State, start_table, step
 from app.train.corpus import Corpus, start_weights
 
 RATE = 3e-3
 """Adam's first step; it falls to nought along a straight line."""
-LEFT_OUT = 0.5
+LEFT_OUT = 0.4
 """Share of each text's rows left out of a step, others each time, or the table learns its repositories' names by heart: without
 it, on 15 repositories, loss fell to 0.25 and recall at 10 on others was 0.503, where the untrained hash has 0.510."""
-_PARTS = ("table", "weights", "table_mean", "table_square", "weights_mean", "weights_square")
+COMPANY = 0.5
+"""Share of a starting row that says which words it stands with; the rest is its own random direction, by which the same word
+is found again. Before any training: files found within five 0.516 without, 0.549 with it, 0.534 at 0.7."""
+PIECES = 4
+"""Runs of a batch that come from one repository each: the wrong answers of a search are of the repository searched."""
+_PARTS = ("table", "logs", "table_mean", "table_square", "logs_mean", "logs_square")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ def fit(corpus: Corpus, recipe: Recipe, folder: Path, told: Told) -> State:
     batches = max(1, len(corpus.groups) // recipe.batch)
     for epoch in range(done, recipe.epochs):
         chance = np.random.default_rng([recipe.seed, epoch])
-        order = chance.permutation(len(corpus.groups))
+        order = _order(corpus.repositories, max(1, recipe.batch // PIECES), chance)
         for number in range(batches):
             which = order[number * recipe.batch : (number + 1) * recipe.batch]
             rate = RATE * (1 - state.steps / (batches * recipe.epochs))
@@ -54,8 +61,22 @@ def fit(corpus: Corpus, recipe: Recipe, folder: Path, told: Told) -> State:
     return state
 
 
+def _order(repositories: NDArray[np.int64], size: int, chance: np.random.Generator) -> NDArray[np.int64]:
+    """All pairs, in runs of `size` and fewer that are of one repository each."""
+    runs: list[NDArray[np.int64]] = []
+    for repository in np.unique(repositories):
+        pairs = chance.permutation(np.flatnonzero(repositories == repository))
+        runs += [pairs[at : at + size] for at in range(0, len(pairs), size)]
+    return np.concatenate([runs[at] for at in chance.permutation(len(runs))])
+
+
 def _start(corpus: Corpus, recipe: Recipe) -> State:
-    return State.start(start_table(corpus.vocabulary, recipe.dimension, recipe.seed), start_weights(corpus))
+    table = start_table(corpus.vocabulary, recipe.dimension, recipe.seed)
+    texts = joined(corpus.queries, corpus.codes)
+    company = cooccurrence_rows(texts, corpus.vocabulary.rows, recipe.dimension, recipe.seed)
+    mixed: Floats = np.float32((1 - COMPANY**2) ** 0.5) * table
+    mixed[:, : company.shape[1]] += np.float32(COMPANY) * company
+    return State.start(mixed, start_weights(corpus))
 
 
 def _keep(path: Path, state: State, done: int) -> None:

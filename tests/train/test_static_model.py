@@ -5,7 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.core.static_model import Floats, State, Texts, _backward, _forward, _softmax, start_table, step, vectors
+from app.core.static_model import (
+    Floats,
+    State,
+    Texts,
+    _backward,
+    _forward,
+    _softmax,
+    gathered,
+    start_table,
+    step,
+    vectors,
+    weighted_sums,
+)
 from app.core.vocabulary import HASHED, Vocabulary
 
 
@@ -91,3 +103,25 @@ def test_leaving_rows_out_keeps_the_texts_apart() -> None:
         whole = texts.rows[texts.offsets[at] : texts.offsets[at + 1]].tolist()
         assert set(fewer.rows[fewer.offsets[at] : fewer.offsets[at + 1]].tolist()) <= set(whole)
     np.testing.assert_array_equal(texts.without(0, np.random.default_rng(3)).rows, texts.rows)
+
+
+def test_a_weight_is_learnt_and_stays_above_nought() -> None:
+    # Word 0 stands in every text and tells nothing; words 1 to 8 tell the pairs apart.
+    texts = Texts(
+        np.arange(0, 17, 2), np.array([[0, at] for at in range(1, 9)], np.int32).ravel(), np.ones(16, np.float32)
+    )
+    state = State.start(
+        start_table(Vocabulary([f"{at}" for at in range(9)]), 16, seed=1), np.ones(9 + HASHED, np.float32)
+    )
+    for _ in range(40):
+        step(state, texts, texts, np.arange(8), 0.01)
+    assert 0 < state.weights[0] < 0.8 < state.weights[1:9].min()
+
+
+def test_gathering_is_the_transpose_of_summing() -> None:
+    generator = np.random.default_rng(5)
+    texts = random_texts(generator, 12, 7)
+    table, given = (generator.standard_normal((size, 3)).astype(np.float32) for size in (7, 12))
+    assert np.vdot(weighted_sums(texts, table), given) == pytest.approx(
+        np.vdot(table, gathered(texts, given, 7)), rel=1e-4
+    )

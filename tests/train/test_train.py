@@ -17,7 +17,7 @@ from app.core.static_model import step
 from app.core.vocabulary import Vocabulary
 from app.train import fit as fitting
 from app.train.corpus import build_corpus, build_vocabulary
-from app.train.fit import Recipe, fit
+from app.train.fit import Recipe, _order, fit
 from app.train.harvest import Bounds, harvest, read_pairs
 from tests.repositories import GitRepository
 
@@ -125,3 +125,12 @@ def test_a_repository_without_pairs_and_a_bad_name_are_plain_errors(tmp_path: Pa
     for arguments, said in (((made.path,), "no pairs"), ((made.path, "--name", "Bad Name"), "small letters")):
         with pytest.raises(Exception, match=said):
             train(*arguments, "--out", tmp_path / "t.npz")
+
+
+def test_a_run_of_pairs_is_of_one_repository_and_none_is_lost() -> None:
+    repositories = np.array([0] * 10 + [1] * 3 + [2] * 7)
+    order = _order(repositories, 4, np.random.default_rng(1))
+    assert sorted(order.tolist()) == list(range(20))
+    changes = int((np.diff(repositories[order]) != 0).sum())
+    assert changes <= 5  # three runs, one and two
+    assert (order != _order(repositories, 4, np.random.default_rng(2))).any()
