@@ -17,7 +17,7 @@ from app.clients.table import load_table
 from app.core.errors import UserError
 from app.core.table_file import NAME
 from app.train.fit import Recipe
-from app.train.harvest import Bounds, Harvest, harvest_now
+from app.train.harvest import Bounds, Harvest, harvest_now, kept_harvest
 from app.train.measure import held_out, recall
 from app.train.run import train_table
 
@@ -26,7 +26,11 @@ FEWEST_PAIRS = 2
 
 
 def train(
-    paths: Annotated[list[Path], typer.Argument(help="Git repositories of this machine to learn from.")],
+    paths: Annotated[list[Path] | None, typer.Argument(help="Git repositories of this machine to learn from.")] = None,
+    kept: Annotated[
+        list[Path] | None,
+        typer.Option("--harvest", help="Pairs that another run has kept, learnt from as they are."),
+    ] = None,
     output: Annotated[Path, typer.Option("--out", help="The table's file.")] = Path("code.npz"),
     name: Annotated[str, typer.Option(help="The model's name; a part of the index's identity.")] = "code",
     hold_out: Annotated[list[Path] | None, typer.Option(help="A repository to measure on, not to learn from.")] = None,
@@ -48,16 +52,16 @@ def train(
     folder = work or output.with_suffix(".work")
     folder.mkdir(parents=True, exist_ok=True)
     bounds = Bounds(commits, files)
-    learnt = _harvested(paths, folder, bounds, jobs)
-    kept = _harvested(hold_out or [], folder, bounds, jobs)
+    learnt = [*map(kept_harvest, kept or []), *_harvested(paths or [], folder, bounds, jobs)]
+    measured = _harvested(hold_out or [], folder, bounds, jobs)
     if sum(each.pairs for each in learnt) < FEWEST_PAIRS:
         raise UserError(
             "these histories hold no pairs to learn from: commits need a message of twenty characters and one to four changed files of code"
         )
     recipe = Recipe(words, dimension, epochs, batch)
     with _fresh_process() as process:
-        process.submit(train_table, learnt, kept, recipe, folder, output, name).result()
-    _print_figures(output, kept)
+        process.submit(train_table, learnt, measured, recipe, folder, output, name).result()
+    _print_figures(output, measured)
 
 
 def _harvested(paths: list[Path], folder: Path, bounds: Bounds, jobs: int) -> list[Harvest]:

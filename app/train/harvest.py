@@ -6,6 +6,8 @@ import asyncio
 import gzip
 import json
 import os
+import re
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from typing import TypeVar
 from app.clients.git import Mirror
 from app.clients.git.local import local_mirror
 from app.core.changes import Change
+from app.core.errors import UserError
 from app.core.generated import is_generated
 from app.core.source import decode
 from app.train.pairs import Edited, Pair, commit_pairs, docstring_pairs, is_code, readable_changes, telling_message
@@ -28,6 +31,7 @@ T = TypeVar("T")
 
 FORM = 1
 """Version of the pairs' file; another one is harvested anew."""
+_FILE = re.compile(r"(?P<name>.+)-(?P<commit>[0-9a-f]{12})-\d+-\d+-(?P<form>\d+)\.jsonl\.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,23 @@ async def harvest(repository: Path, folder: Path, bounds: Bounds) -> Harvest:
                 out.write(json.dumps(row, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n")
         os.replace(part, path)
     return Harvest(name, commit, sum(1 for _ in read_pairs(path)), path)
+
+
+def kept_harvest(path: Path) -> Harvest:
+    """A file that `harvest` wrote, here or on another machine, whatever its bounds; its commit is as much as the name says.
+
+    UserError where the name is not such a file's or the form is another one.
+    """
+    named = _FILE.fullmatch(path.name)
+    if named is None or int(named["form"]) != FORM:
+        raise UserError(
+            f"{path} is not a harvest of form {FORM}: its name must end in -COMMIT-COMMITS-FILES-{FORM}.jsonl.gz"
+        )
+    try:
+        pairs = sum(1 for _ in read_pairs(path))
+    except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
+        raise UserError(f"the harvest {path} cannot be read: {error}") from error
+    return Harvest(named["name"], named["commit"], pairs, path)
 
 
 def harvest_now(repository: Path, folder: Path, bounds: Bounds) -> Harvest:

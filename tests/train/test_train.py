@@ -13,12 +13,13 @@ from typer.testing import CliRunner, Result
 
 from app.cli import application
 from app.clients.table import load_table
+from app.core.errors import UserError
 from app.core.static_model import step
 from app.core.vocabulary import Vocabulary
 from app.train import fit as fitting
 from app.train.corpus import build_corpus, build_vocabulary
 from app.train.fit import Recipe, _order, fit
-from app.train.harvest import Bounds, harvest, read_pairs
+from app.train.harvest import FORM, Bounds, harvest, kept_harvest, read_pairs
 from tests.repositories import GitRepository
 
 THINGS = "invoice customer address payment refund voucher basket parcel courier warehouse supplier contract".split()
@@ -56,6 +57,24 @@ async def test_a_harvest_has_commits_and_docstrings_and_is_read_once(repository:
     assert await harvest(repository, tmp_path, Bounds()) == found
     assert found.path.stat().st_mtime_ns == before
     assert (await harvest(repository, tmp_path, Bounds(commits=2, files=1))).pairs == 2 * len(VERBS) + 1
+
+
+async def test_a_harvest_that_was_kept_is_read_without_its_repository(repository: Path, tmp_path: Path) -> None:
+    found = await harvest(repository, tmp_path, Bounds())
+    again = kept_harvest(found.path)
+    assert (again.name, again.pairs, again.path) == (found.name, found.pairs, found.path)
+    assert found.commit.startswith(again.commit)
+    assert len(again.commit) == 12
+
+
+@pytest.mark.parametrize(
+    "name", ["pairs.jsonl.gz", "shop-0123456789ab-1-1-999.jsonl.gz", "shop-0123456789ab-1-1-{form}.jsonl.gz"]
+)
+def test_another_file_given_as_a_harvest_is_a_plain_error(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name.format(form=FORM)
+    path.write_bytes(b"not compressed")
+    with pytest.raises(UserError, match=r"is not a harvest|cannot be read"):
+        kept_harvest(path)
 
 
 async def test_training_gives_the_same_bits_and_goes_on_where_it_was_stopped(
@@ -117,6 +136,9 @@ def test_the_command_writes_a_table_that_loads_and_says_how_good_it_is(repositor
     second = train(repository, "--out", tmp_path / "b.npz", "--name", "shop", *small, "--hold-out", repository)
     assert second.exit_code == 0
     assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    (harvested,) = (tmp_path / "a.work").glob("*.jsonl.gz")
+    assert train("--harvest", harvested, "--out", tmp_path / "c.npz", "--name", "shop", *small).exit_code == 0
+    assert load_table(tmp_path / "c.npz").id == load_table(tmp_path / "a.npz").id
 
 
 def test_a_repository_without_pairs_and_a_bad_name_are_plain_errors(tmp_path: Path) -> None:
