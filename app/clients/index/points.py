@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 def collection_name(embedder_id: str) -> str:
-    """`coderag-1-code-1-fcc39848-256`: vectors of two models or record forms never share a collection or a directory."""
+    """`coderag-1-code-1-22faa252-256`: vectors of two models or record forms never share a collection or a directory."""
     return f"coderag-{SCHEMA_VERSION}-{re.sub(r'[^A-Za-z0-9.-]+', '_', embedder_id)}"
 
 
