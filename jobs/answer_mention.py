@@ -186,7 +186,7 @@ def _question(asked: Asked) -> Question:
     if comment.kind == "body":
         return read_question(text, asked.issue.title)
     question = read_question(text)
-    if question.symbols or question.paths or question.frames:
+    if question.symbols or question.paths or question.frames or question.kind in {"overview", "signature", "snippet"}:
         return question
     if comment.path:
         return read_question(f"{text}\n\n{comment.path}:{comment.line or 1}\n{comment.diff_hunk}")

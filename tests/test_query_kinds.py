@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -31,7 +32,16 @@ def save_cart(cart: dict[str, int]) -> None:
     """Write a cart to a file of the shop."""
     print(cart)
 '''
+URL = "https://github.example/o/r"
+WEIGH = """def weigh(parcels):
+    grams = 0
+    for parcel in parcels:
+        grams += parcel.box.grams + parcel.content.grams + 1
+    return grams
+"""
 FILES = {
+    "shop/weigh.py": WEIGH,
+    "tests/test_weigh.py": WEIGH.replace("def weigh", "def test_weigh").replace("+ 1", "+ 2"),
     "README.md": "# Shop\n\nSells things to people who want them.\n",
     "shop/__init__.py": '"""What the shop sells and how."""\n',
     "shop/store.py": STORE,
@@ -65,9 +75,9 @@ async def test_a_repository_is_told_by_its_folders_in_their_own_words(shop: Worl
     assert [each.symbol for each in answer.evidence] == ["./", "shop/", "worker/"]
     assert [each.citation.text for each in answer.evidence][1] == '"""What the shop sells and how."""'
     assert "silent (1 file)" in answer.reason
-    body = answer_comment(answer, "https://github.example/o/r", {})
-    assert "`shop/` (4 files): What the shop sells and how. [" in body
-    assert "9 files indexed" in body
+    body = answer_comment(answer, URL, {})
+    assert "`shop/` (5 files): What the shop sells and how. [" in body
+    assert "11 files indexed" in body
 
 
 async def test_one_folder_is_told_and_one_that_is_not_there_is_not_made_up(shop: World) -> None:
@@ -88,7 +98,7 @@ async def test_functions_are_found_by_what_they_take_and_return(shop: World, tex
     answer = await ask(shop, text)
     assert [each.symbol for each in answer.evidence] == symbols
     assert not answer.thin
-    assert "signature fits" in answer_comment(answer, "https://github.example/o/r", {})
+    assert "signature fits" in answer_comment(answer, URL, {})
 
 
 async def test_a_signature_that_nothing_has_is_not_claimed(shop: World) -> None:
@@ -115,12 +125,50 @@ async def test_an_error_message_leads_to_the_code_that_puts_it_together(shop: Wo
     assert "quoting" in found[0].reasons
 
 
-async def test_a_pasted_snippet_finds_its_like(shop: World) -> None:
-    snippet = (
-        'def read(file):\n    if not file.endswith(".cart"):\n        raise ValueError("cannot read")\n    return {}\n'
+LIKE_LOAD = """def read(file):
+    if not file.endswith(".cart"):
+        raise ValueError("cannot read")
+    return {}
+"""
+
+
+@pytest.mark.parametrize("text", [f"is there something like this?\n```python\n{LIKE_LOAD}```", LIKE_LOAD])
+async def test_a_pasted_snippet_finds_its_like_and_says_how_much_of_it_stands_there(shop: World, text: str) -> None:
+    answer = await ask(shop, text)
+    assert (answer.kind, answer.thin, answer.evidence[0].symbol) == ("snippet", False, "load_cart")
+    body = answer_comment(answer, URL, {})
+    assert "The closest code is `load_cart` in [" in body
+    assert "It holds all rarer words of the snippet." in body
+    other = await ask(shop, text.replace("cannot read", "broken"))
+    assert re.search(r"It holds \d of the snippet's \d rarer words\.", answer_comment(other, URL, {}))
+
+
+async def test_the_very_code_is_said_to_stand_where_it_stands(shop: World) -> None:
+    answer = await ask(shop, f"where is this from?\n```\n{STORE.split(chr(10), 10)[-1]}```")
+    assert "This code stands in `save_cart` in [" in answer_comment(answer, URL, {})
+    renamed = (
+        STORE[STORE.index("def load") :].split("\n\n\n")[0].replace("path", "place").replace("load_cart", "fetch_it")
     )
-    answer = await ask(shop, f"is there something like this?\n```python\n{snippet}```")
-    assert answer.evidence[0].symbol == "load_cart"
+    answer = await ask(shop, f"do we have this already?\n```\n{renamed}\n```")
+    assert "The same form, with other names or values, stands in `load_cart` in [" in answer_comment(answer, URL, {})
+
+
+async def test_nothing_is_claimed_of_a_snippet_that_is_like_nothing(shop: World) -> None:
+    answer = await ask(
+        shop, "```js\nfor (let i = 0; i < canvas.width; i++) {\n  gl.drawArrays(gl.TRIANGLES, i);\n}\n```"
+    )
+    assert (answer.thin, answer.evidence) == (True, ())
+    assert "holds none of the snippet's" in answer.reason
+    body = answer_comment(answer, URL, {})
+    assert "Nothing here is much like this code" in body
+    assert "stands in" not in body
+
+
+async def test_a_test_stands_behind_the_code_it_copies_unless_a_test_is_pasted(shop: World) -> None:
+    first = (await ask(shop, f"```\n{WEIGH}\n```")).evidence
+    assert [each.citation.path for each in first] == ["shop/weigh.py", "tests/test_weigh.py"]
+    asked = WEIGH.replace("def weigh", "def test_weigh").replace("+ 1", "+ 9")
+    assert (await ask(shop, f"```\n{asked}\n```")).evidence[0].citation.path == "tests/test_weigh.py"
 
 
 async def test_files_that_changed_with_the_best_and_of_late_stand_before_others(shop: World) -> None:

@@ -19,7 +19,7 @@ BARE_QUESTION = 80
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What one text asks for. `kind` is callers, definition, tests, docs, settings, signature, overview or related.
+    """What one text asks for. `kind` is callers, definition, tests, docs, settings, signature, overview, snippet or related.
 
     `name` is the name asked about, or the folder of an overview ("" for the whole repository); `soft` is true where the
     name may be an ordinary word. `takes` and `returns` are the types of a signature; `wants` the kinds of files that come

@@ -8,6 +8,7 @@ from app.core.comment_frame import Section, compose, count, marker
 from app.core.comment_place import LINES_SHOWN, call_row, excerpt, joined, place
 from app.core.folders import purpose_text
 from app.core.sanitize import code_span, inline
+from app.core.similar import Likeness
 from app.core.types import Answer, Evidence
 
 OPEN_ITEMS = 3
@@ -123,6 +124,8 @@ def _opening(answer: Answer, html_url: str) -> str:
         return _reason(answer)
     definitions, tests = _of(answer, "definition"), _of(answer, "test")
     about = code_span(definitions[0].symbol) if definitions else ""
+    if answer.kind == "snippet":
+        return _sentences(_like(best, _line(best, html_url)), _reason(answer))
     if answer.kind == "callers" and definitions:
         return _sentences(_called(answer, about if len(definitions) == 1 else code_span(_simple(best))), unknown)
     if answer.kind == "signature" and "signature" in best.reasons:
@@ -133,6 +136,15 @@ def _opening(answer: Answer, html_url: str) -> str:
         return _sentences(_defined(best, _namesakes(answer), html_url), unknown)
     start = "The best match in the docs is" if answer.kind == "docs" and best.role == "doc" else "The best match is"
     return _sentences(f"{start} {_line(best, html_url)}.", unknown)
+
+
+def _like(best: Evidence, where: str) -> str:
+    """How the best place resembles pasted code, in words that its reason carries."""
+    if Likeness.SAME.value in best.reasons:
+        return f"This code stands in {where}."
+    if Likeness.FORM.value in best.reasons:
+        return f"The same form, with other names or values, stands in {where}."
+    return f"The closest code is {where}."
 
 
 def _tests(tests: Sequence[Evidence], definitions: Sequence[Evidence]) -> str:
@@ -191,7 +203,10 @@ def _thin(answer: Answer) -> str:
 
 
 def _nothing(answer: Answer) -> str:
-    return _sentences(_reason(answer) or _unknown(answer) or "Nothing found.", NEXT_STEP if answer.head else "")
+    return _sentences(
+        _reason(answer) or _unknown(answer) or "Nothing found.",
+        NEXT_STEP if answer.head and answer.kind != "snippet" else "",
+    )
 
 
 def _reason(answer: Answer) -> str:

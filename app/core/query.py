@@ -25,6 +25,7 @@ from app.core.named import (
 )
 from app.core.phrases import Phrase, find_phrases
 from app.core.signature import searched
+from app.core.snippet import code_weights, own_words, pasted
 from app.core.tokens import tokens
 from app.core.traces import Frame, find_frames
 
@@ -58,7 +59,7 @@ class Question:
 
     @property
     def kind(self) -> str:
-        """callers, definition, tests, docs, settings, signature, overview or related."""
+        """callers, definition, tests, docs, settings, signature, overview, snippet or related."""
         return self.asking.kind
 
     @property
@@ -94,6 +95,8 @@ def read_question(text: str, title: str = "") -> Question:
     frames = find_frames(text)
     symbols = find_symbols(without_urls(whole), without_urls(code))
     asking = Asking() if frames else read_asking(prose)
+    if not frames and (asking.kind == "related" or asking.soft) and (snippet := pasted(prose, code, bool(title))):
+        return _snippet(snippet)
     asked = asking.name if asking.kind in {"callers", "definition"} else ""
     if asked:
         strength = PLAIN * 2 if asking.soft else ASKED
@@ -116,6 +119,12 @@ def read_question(text: str, title: str = "") -> Question:
         asking=asking,
         prose=whole.strip(),
     )
+
+
+def _snippet(code: str) -> Question:
+    """The question for code like `code`: its words alone, and no name in it is one that must exist here."""
+    weights = code_weights(code, MOST_TOKENS)
+    return Question(code, "", weights, own_words(weights), asking=Asking("snippet"))
 
 
 def _bounded(text: str) -> str:

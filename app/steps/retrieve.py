@@ -27,6 +27,7 @@ from app.steps.graph import find_callers, find_definitions, read_files
 from app.steps.near import Near, judged
 from app.steps.overview import overview
 from app.steps.signatures import by_signature
+from app.steps.snippet import like_snippet
 from app.steps.view import paths_of, view_of
 
 __all__ = ["ranking", "retrieve", "view_of"]
@@ -55,6 +56,8 @@ async def retrieve(
         return Answer(
             question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."
         )
+    if question.kind == "snippet":
+        return await like_snippet(index, embedder, mirror, view, question, limit)
     question, found, ranked = await ranking(index, embedder, mirror, view, question, limit + SPARE)
     missing = missing_names(question, [hit.payload for hit in found.named])
     callers: list[Place] = []
