@@ -50,6 +50,9 @@ FILES = {
     "worker/README": "Work of the night: sends mail, closes carts.\n",
     "worker/mail.py": module("send_mail", "close_mail"),
     "worker/mail_again.py": module("send_mail_again", "close_mail_again"),
+    "mini/package.json": '{\n  "name": "mini",\n  "description": "Sells small things."\n}\n',
+    "mini/sold.py": module("sell"),
+    "docs/guide.md": "# Guide\n",
     "silent/night.py": module("sleep_well"),
 }
 
@@ -72,18 +75,35 @@ async def ask(shop: World, text: str, title: str = "") -> Answer:
 
 async def test_a_repository_is_told_by_its_folders_in_their_own_words(shop: World) -> None:
     answer = await ask(shop, "what is in this repository?")
-    assert [each.symbol for each in answer.evidence] == ["./", "shop/", "worker/"]
+    told = [each.symbol for each in answer.evidence]
+    assert told[:5] == ["./", "shop/", "worker/", "mini/", "silent/"]
+    assert set(told[5:]) == {"shop/timeout.py", "shop/store.py", "shop/weigh.py"}, (
+        "the heart, without what says nothing"
+    )
     assert [each.citation.text for each in answer.evidence][1] == '"""What the shop sells and how."""'
-    assert "silent (1 file)" in answer.reason
     body = answer_comment(answer, URL, {})
-    assert "`shop/` (5 files): What the shop sells and how. [" in body
-    assert "11 files indexed" in body
+    assert "`shop/` (5 files, mostly Python): What the shop sells and how. [" in body
+    assert "`silent/` (1 file): defines `sleep_well` [" in body
+    assert "`mini/` (2 files): Sells small things. [`mini/package.json:3`]" in body
+    assert (
+        f"This repository has {len(FILES)} files indexed: 11 Python, 2 Markdown, 1 JSON. Also: tests (1 file), docs (1 file)."
+        in body
+    )
 
 
-async def test_one_folder_is_told_and_one_that_is_not_there_is_not_made_up(shop: World) -> None:
-    assert [each.symbol for each in (await ask(shop, "what is in the folder worker?")).evidence] == ["worker/"]
-    answer = await ask(shop, "what is in the folder nowhere?")
-    assert not any(each.role == "folder" for each in answer.evidence)
+async def test_a_folder_is_told_with_its_main_files_by_any_part_of_its_path(shop: World) -> None:
+    for text in ("what is in the folder worker?", "what's in worker?", "worker/", "what is worker/ for?"):
+        found = (await ask(shop, text)).evidence
+        assert [each.symbol for each in found] == ["worker/", "worker/mail_again.py", "worker/mail.py"]
+    assert (await ask(shop, "what is in tests/?")).evidence[0].symbol == "tests/test_weigh.py"
+
+
+async def test_a_folder_that_is_not_there_is_not_made_up(shop: World) -> None:
+    answer = await ask(shop, "what is in the folder workers?")
+    assert answer.evidence == ()
+    assert answer.reason == "There is no folder workers here; the closest by name: worker/."
+    assert (await ask(shop, "what's in mail_again?")).evidence[0].citation.path == "worker/mail_again.py"
+    assert (await ask(shop, "what's in shop/store.py?")).evidence[0].citation.path == "shop/store.py"
 
 
 @pytest.mark.parametrize(

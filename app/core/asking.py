@@ -22,7 +22,7 @@ class Asking:
     """What one text asks for. `kind` is callers, definition, tests, docs, settings, signature, overview, snippet or related.
 
     `name` is the name asked about, or the folder of an overview ("" for the whole repository); `soft` is true where the
-    name may be an ordinary word. `takes` and `returns` are the types of a signature; `wants` the kinds of files that come
+    name may be an ordinary word, or no folder. `takes` and `returns` are the types of a signature; `wants` the kinds of files that come
     first (tests, docs, settings).
     """
 
@@ -80,6 +80,7 @@ _SETTINGS = re.compile(
 )
 _REPOSITORY = r"(?:th(?:is|e)\s+)?(?:whole\s+)?(?:repo(?:sitory)?|project|code\s?base|source\s+tree)"
 _FOLDER = r"`?(?P<folder>[\w.@-]+(?:/[\w.@-]+)*/?)`?"
+_PATH = r"`?(?P<folder>[\w.@-]+/(?:[\w.@-]+/?)*)`?"
 _OVERVIEW = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -89,9 +90,19 @@ _OVERVIEW = tuple(
         rf"\b(?:overview|map|structure|layout|tour)\s+of\s+{_REPOSITORY}\b|^\s*(?:project|repo(?:sitory)?|directory|folder)\s+(?:structure|layout|overview|map)\s*[?.!]*\s*$",
         rf"^\s*what(?:'s|\s+is|\s+lives|\s+are)?\s+(?:there\s+)?(?:in|inside)\s+(?:the\s+)?(?:folder|directory|package)\s+{_FOLDER}\s*[?.!]*\s*$",
         rf"^\s*what(?:'s|\s+is|\s+lives|\s+are)?\s+(?:there\s+)?(?:in|inside)\s+(?:the\s+)?{_FOLDER}\s+(?:folder|directory|package)\s*[?.!]*\s*$",
-        r"^\s*what(?:'s|\s+is|\s+lives)?\s+(?:in|inside)\s+(?:the\s+)?`?(?P<folder>[\w.@-]+/(?:[\w.@-]+/?)*)`?\s*[?.!]*\s*$",
+        rf"^\s*what(?:'s|\s+is|\s+lives)?\s+(?:in|inside)\s+(?:the\s+)?{_PATH}\s*[?.!]*\s*$",
     )
 )
+_OVERVIEW_IF_THERE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"^\s*what(?:'s|\s+is|\s+lives)?\s+(?:there\s+)?(?:in|inside)(?:\s+of)?\s+(?:the\s+)?{_FOLDER}\s*[?.!]*\s*$",
+        rf"^\s*(?:what\s+(?:is|does)|explain|describe|show(?:\s+me)?|(?:map|overview|tour)\s+of)\s+(?:the\s+)?{_PATH}"
+        r"(?:\s+(?:for|do|about|contain|hold))?\s*[?.!]*\s*$",
+        r"^\s*`?(?P<folder>(?:\./)?(?:[\w.@-]+/)+)`?\s*\??\s*$",
+    )
+)
+"""A folder's map where there is such a folder; what is written may as well be a file or a thing."""
 _TYPES = r"(?:(?!\b(?:and|that|which|return\w*|giv\w*|yield\w*)\b)(?:[^.?!;\n]|\.(?=\w))){1,120}?"
 _GIVES = r"(?:returns?|returning|giv(?:es?|ing)|yields?|yielding|produc(?:es?|ing))"
 _FIND = r"^\W*(?:(?:please|which|what|find|show|list|search|are|is|there|any|all|me|us|the|an?|for|where)\s+)*"
@@ -132,6 +143,9 @@ def read_asking(prose: str) -> Asking:
     for pattern in _OVERVIEW:
         if match := pattern.search(prose):
             return Asking("overview", (match.groupdict().get("folder") or "").strip("/"))
+    for pattern in _OVERVIEW_IF_THERE:
+        if match := pattern.search(prose):
+            return Asking("overview", match["folder"].strip("/"), soft=True)
     for pattern in _SIGNATURE:
         if (match := pattern.search(prose)) and (asking := _signature(match)):
             return asking

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from app.core.comment_frame import Section, compose, count, marker
 from app.core.comment_place import LINES_SHOWN, call_row, excerpt, joined, place
-from app.core.folders import purpose_text
+from app.core.purpose import first_sentence, purpose_text
 from app.core.sanitize import code_span, inline
 from app.core.similar import Likeness
 from app.core.types import Answer, Evidence
@@ -101,10 +101,12 @@ def _item(evidence: Evidence, html_url: str, most: int = LINES_SHOWN) -> str:
 
 
 def _folder(evidence: Evidence, html_url: str) -> str:
-    """One folder with what it is for, in its own words."""
-    name = code_span(evidence.symbol)
-    purpose = inline(purpose_text(evidence.citation.text), PURPOSE_LENGTH)
-    return f"- {name} ({', '.join(evidence.reasons)}): {purpose} {place(html_url, evidence.citation)}"
+    """One folder or file with what it is for in its own words, or with what it defines where it has none."""
+    much, *names = evidence.reasons
+    says = inline(first_sentence(purpose_text(evidence.citation.text)), PURPOSE_LENGTH)
+    if names:
+        says = f"defines {', '.join(map(code_span, names))}"
+    return f"- {code_span(evidence.symbol)}{f' ({much})' if much else ''}: {says} {place(html_url, evidence.citation)}"
 
 
 def _near(answer: Answer, html_url: str) -> list[Section]:
@@ -205,7 +207,7 @@ def _thin(answer: Answer) -> str:
 def _nothing(answer: Answer) -> str:
     return _sentences(
         _reason(answer) or _unknown(answer) or "Nothing found.",
-        NEXT_STEP if answer.head and answer.kind != "snippet" else "",
+        NEXT_STEP if answer.head and answer.kind not in {"snippet", "overview"} else "",
     )
 
 

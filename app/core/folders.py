@@ -1,68 +1,198 @@
-"""The map of a repository: its folders, how much they hold, and the lines that say what each is for. Reads nothing itself."""
+"""The map of a repository: its folders and main files, how much they hold, and what they define. Reads nothing itself.
+
+What they are for, in their own words, is read by `core.purpose`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from app.core.roles import Role, role_of
+from app.core.enough import closest
+from app.core.languages import language_of, row_of
+from app.core.purpose import MANIFESTS
+from app.core.roles import Role, is_gathering, role_of
+from app.core.types import Definition
 
-MOST_FOLDERS = 12
-"""Folders of a map: it must be taken in at a glance."""
+MOST_FOLDERS = 14
+"""Rows of a map: it must be taken in at a glance."""
 FEW = 4
 """Folders below which the map goes one level deeper, so that a lone `src` does not hide everything."""
-PURPOSE_LINES = 40
-"""Lines of a file in which its purpose must be said."""
-MOST_PURPOSE_LINES = 6
-"""Lines of a purpose that are cited."""
+MOST = 0.5
+"""Share of the code from which a folder is opened: it is where everything is."""
+MOST_TELLING = 6
+"""Files of a folder that may say what it is for and are looked into."""
+NAMES_TOLD = 5
+"""Definitions named of a folder that does not say what it is for."""
 _TELLING = re.compile(
-    r"^(?:readme(?:\.\w+)?|__init__\.pyi?|mod\.rs|lib\.rs|doc\.go|package-info\.java|index\.[cm]?[jt]sx?)$",
+    r"^(?:readme(?:\.\w+)?|__init__\.pyi?|mod\.rs|lib\.rs|main\.rs|doc\.go|package-info\.java|index\.[cm]?[jt]sx?)$",
     re.IGNORECASE,
 )
-_ORDER = ("readme", "doc.go", "package-info", "__init__", "lib.rs", "mod.rs", "index")
-_BADGE = re.compile(r"^\s*(?:\[?!\[|<|\[[^\]]*\]:|[-=*_~^#]{3,}\s*$|\.\. |:\w+:|\||```)")
+_ORDER = (*MANIFESTS, "doc.go", "readme", "package-info", "__init__", "lib.rs", "mod.rs", "main.rs", "index")
+_TYPES = frozenset({"class", "interface", "type", "enum", "struct", "trait"})
+_CODE_KINDS = _TYPES | {"function"}
+_NAMES = {
+    "javascript": "JavaScript", "typescript": "TypeScript", "tsx": "TSX", "cpp": "C++", "csharp": "C#", "php": "PHP", "html": "HTML",
+    "css": "CSS", "scss": "SCSS", "json": "JSON", "yaml": "YAML", "toml": "TOML", "xml": "XML", "ini": "INI", "sql": "SQL", "hcl": "HCL",
+    "restructuredtext": "reStructuredText", "objective-c": "Objective-C", "ocaml": "OCaml", "fsharp": "F#", "graphql": "GraphQL",
+    "cmake": "CMake", "powershell": "PowerShell", "tex": "TeX", "vhdl": "VHDL", "make": "Make",
+}  # fmt: skip
+_PLAIN = {"text", "ini", "properties", ""}
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder ("" is the top), the number of its files at any depth, and those that may say what it is for, likeliest first."""
+    """A folder ("" is the top), the number of its files at any depth, and those that may say what it is for, likeliest first.
+
+    `languages` are the (name, files) of its commonest languages.
+    """
 
     path: str
     files: int
     telling: tuple[str, ...]
+    languages: tuple[tuple[str, int], ...] = ()
 
 
 def folders_of(paths: Iterable[str], below: str = "") -> list[Folder]:
-    """The folders directly below `below`, code before tests and docs and the larger first, with `below` itself in front."""
+    """The folders directly below `below`, code before tests and docs and the larger first, with `below` itself in front.
+
+    A folder that holds nothing but one other is shown as that one; those on the way to the `heart` are followed by their own.
+    """
     inside = sorted(path for path in paths if not below or path.startswith(below + "/"))
     if not inside:
         return []
-    found = _children(inside, below)
-    for name in sorted(found, key=lambda name: -found[name]) if len(found) < FEW else ():
-        found |= _children([path for path in inside if path.startswith(name + "/")], name)
-    ordered = sorted(found, key=lambda name: (role_of(f"{name}/x.py") is not Role.SOURCE, -found[name], name))
-    kept = [name for name in ordered if not name.rpartition("/")[2].startswith(".")][:MOST_FOLDERS]
-    counts = {below: len(inside)} | {name: found[name] for name in kept}
-    return [Folder(name, files, _telling(inside, name)) for name, files in counts.items()]
+    names = _opened(inside, below)
+    return [_folder(inside, below), *(_folder(_inside(inside, name), name) for name in names)]
 
 
-def purpose_lines(path: str, text: str) -> tuple[int, int]:
-    """First and last line (from 1) of what a file says it is for: a docstring, a leading comment, a README's
-    first prose. (0, 0) for none."""
-    lines = text.split("\n")[:PURPOSE_LINES]
-    prose = path.lower().endswith((".md", ".rst", ".txt", ".markdown", ".adoc")) or "." not in path.rpartition("/")[2]
-    return _first_prose(lines) if prose else _leading_comment(lines)
+def heart(paths: Iterable[str], below: str = "") -> str:
+    """The folder where most of the code is: `below`, or the one further down that still holds more than MOST of its files."""
+    code = [path for path in _inside(paths, below) if role_of(path) is Role.SOURCE and is_code(path)]
+    held = code
+    while children := _children(held, below):
+        name, count = max(children.items(), key=lambda item: (item[1], item[0]))
+        if count <= MOST * len(code):
+            break
+        below, held = name, _inside(held, name)
+    return below
 
 
-def purpose_text(text: str) -> str:
-    """The words of cited purpose lines in one line, without comment marks."""
-    bare = (
-        re.sub(r'^\s*(?:"{3}|\'{3}|/\*+!?|\*+/?|//+!?|#+!?|--)?\s?|\s*(?:"{3}|\'{3}|\*/)\s*$', "", line)
-        for line in text.split("\n")
+def main_files(paths: Iterable[str], folder: str) -> list[str]:
+    """The files of code directly in `folder`, by path; tests only in a folder of tests, and files that only gather others only
+    where there is nothing else."""
+    role = role_of(f"{folder}/x.py" if folder else "x.py")
+    own = sorted(
+        path for path in paths if path.rpartition("/")[0] == folder and role_of(path) is role and is_code(path)
     )
-    return " ".join(" ".join(bare).split())
+    return [path for path in own if not is_gathering(path)] or own
+
+
+def is_code(path: str) -> bool:
+    """Whether a file is in a language with definitions, by its name."""
+    row = row_of(language_of(path))
+    return row is not None and bool(row.grammar) and not row.data
+
+
+def only_child(paths: Iterable[str], folder: str) -> str:
+    """The folder that `folder` comes down to: itself, or the one it leads to where each holds nothing but the next."""
+    inside = _inside(paths, folder)
+    while True:
+        children = _children(inside, folder)
+        if len(children) != 1 or sum(children.values()) != len(inside):
+            return folder
+        folder = next(iter(children))
+
+
+def main_definitions(definitions: Iterable[Definition]) -> list[Definition]:
+    """What a folder or file mainly defines: public types, then public functions, the longest first, with a capital (which in Go
+    says public) before without; at most NAMES_TOLD."""
+    top = {
+        each.name: each
+        for each in sorted(definitions, key=lambda each: each.last - each.first)
+        if each.kind in _CODE_KINDS
+        and "." not in each.qualified
+        and not each.name.startswith("_")
+        and each.name != "main"
+    }
+    ordered = sorted(
+        top.values(),
+        key=lambda each: (each.kind not in _TYPES, each.name[0].islower(), each.first - each.last, each.name),
+    )
+    return ordered[:NAMES_TOLD]
+
+
+def spoken(languages: Sequence[tuple[str, int]]) -> str:
+    """ "83 Python, 12 HTML" """
+    return ", ".join(f"{count:,} {_NAMES.get(name, name.capitalize())}" for name, count in languages)
+
+
+def language_name(folder: Folder) -> str:
+    """The language that most of a folder's files are in; "" where there is no such one."""
+    name, count = folder.languages[0] if folder.languages else ("", 0)
+    return _NAMES.get(name, name.capitalize()) if 2 * count > folder.files > 1 else ""
+
+
+def folder_meant(paths: Iterable[str], written: str) -> str:
+    """The folder that a person means: the one of this path, else the largest whose path ends so; "" for none."""
+    wanted = written.strip("/").removeprefix("./")
+    if not wanted:
+        return ""
+    folders = Counter(path[:at] for path in paths for at, letter in enumerate(path) if letter == "/")
+    ending = [each for each in folders if each == wanted or each.endswith("/" + wanted)]
+    return min(ending, key=lambda each: (each != wanted, -folders[each], each), default="")
+
+
+def folders_like(paths: Iterable[str], written: str) -> list[str]:
+    """Folders with a name like the last one written, the likest first, nearest to the top first among those of one name."""
+    folders = {path[:at] for path in paths for at, letter in enumerate(path) if letter == "/"}
+    by_name: dict[str, str] = {}
+    for each in sorted(folders, key=lambda each: (each.count("/"), each)):
+        by_name.setdefault(each.rpartition("/")[2], each)
+    return [by_name[name] for name in closest(written.strip("/").rpartition("/")[2], by_name)]
+
+
+def _folder(inside: Sequence[str], path: str) -> Folder:
+    spread = Counter(language_of(each) for each in inside)
+    languages = [(name, count) for name, count in spread.most_common() if name not in _PLAIN]
+    return Folder(path, len(inside), _telling(inside, path), tuple(languages[:3]))
+
+
+def _opened(inside: Sequence[str], below: str) -> list[str]:
+    """The folders of the map in its order: each that leads to the heart, or all where there are few, followed by its own."""
+    middle = heart(inside, below) + "/"
+    ordered = _told(inside, only_child(inside, below))
+    few = len(ordered) < FEW
+    names: list[str] = []
+    pending = list(reversed(ordered))
+    while pending:
+        name = pending.pop()
+        names.append(name)
+        if middle.startswith(name + "/") or (few and name in ordered and _is_source(name)):
+            pending += reversed(_told(inside, name))
+    if len(names) <= MOST_FOLDERS:
+        return names
+    kept = sorted(names, key=lambda name: (-len(_inside(inside, name)), name))[:MOST_FOLDERS]
+    return [name for name in names if name in kept]
+
+
+def _told(inside: Sequence[str], folder: str) -> list[str]:
+    """The folders directly in one, without hidden ones, code before tests and docs and the larger first."""
+    own = _inside(inside, folder)
+    counts = {
+        name: count for name, count in _children(own, folder).items() if not name.rpartition("/")[2].startswith(".")
+    }
+    ordered = sorted(counts, key=lambda name: (not _is_source(name), -counts[name], name))
+    return list(dict.fromkeys(only_child(own, name) for name in ordered))
+
+
+def _inside(paths: Iterable[str], folder: str) -> list[str]:
+    return [path for path in paths if not folder or path.startswith(folder + "/")]
+
+
+def _is_source(folder: str) -> bool:
+    return role_of(f"{folder}/x.py") is Role.SOURCE
 
 
 def _children(paths: Iterable[str], below: str) -> Counter[str]:
@@ -70,57 +200,27 @@ def _children(paths: Iterable[str], below: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for path in paths:
         name, slash, _ = path[start:].partition("/")
-        if slash:
+        if slash and name:
             counts[f"{below}/{name}" if below else name] += 1
     return counts
 
 
 def _telling(paths: Iterable[str], folder: str) -> tuple[str, ...]:
-    found = []
-    for path in paths:
-        parent, _, name = path.rpartition("/")
-        if parent == folder and (_TELLING.match(name) or name == f"{folder.rpartition('/')[2]}.go"):
-            found.append(path)
-    place = {
-        path: next((at for at, stem in enumerate(_ORDER) if stem in path.rpartition("/")[2].lower()), len(_ORDER))
-        for path in found
-    }
-    return tuple(sorted(found, key=lambda path: (place[path], path)))[:3]
+    last = folder.rpartition("/")[2].lower()
+    own = [path for path in paths if path.rpartition("/")[0] == folder]
+    places = {path: _telling_place(path.rpartition("/")[2].lower(), last) for path in own}
+    return tuple(sorted((path for path in own if places[path] < _NEVER), key=lambda path: (places[path], path)))[
+        :MOST_TELLING
+    ]
 
 
-def _first_prose(lines: list[str]) -> tuple[int, int]:
-    first = 0
-    for number, line in enumerate(lines, 1):
-        speaks = bool(line.strip()) and not line.startswith("#") and not _BADGE.match(line)
-        underlined = number < len(lines) and re.match(r"^[=\-~^]{3,}\s*$", lines[number])
-        if speaks and not underlined and len(line.split()) > 2:
-            first = first or number
-        elif first and (not line.strip() or _BADGE.match(line)):
-            return first, min(number - 1, first + MOST_PURPOSE_LINES - 1)
-    return (first, min(len(lines), first + MOST_PURPOSE_LINES - 1)) if first else (0, 0)
+_NEVER = 100
 
 
-def _leading_comment(lines: list[str]) -> tuple[int, int]:
-    """The first comment or docstring before any code that is not a licence."""
-    first, inside = 0, ""
-    for number, line in enumerate(lines, 1):
-        bare = line.strip()
-        if inside:
-            if inside in bare:
-                return first, min(number, first + MOST_PURPOSE_LINES - 1)
-        elif opening := re.match(r'[rRuU]?("""|\'\'\'|/\*)', bare):
-            first, inside = number, {"/*": "*/"}.get(opening[1], opening[1])
-            if inside in bare[opening.end() :]:
-                return first, number
-        elif re.match(r"//|#(?!!|include|define|if)", bare):
-            first = first or number
-        elif first:
-            if not _LICENCE.search("\n".join(lines[first - 1 : number])):
-                return first, min(number - 1, first + MOST_PURPOSE_LINES - 1)
-            first = 0
-        elif bare and not bare.startswith("#!"):
-            return 0, 0
-    return 0, 0
-
-
-_LICENCE = re.compile(r"copyright|licen[cs]ed?\b|spdx|all rights reserved|-\*- coding", re.IGNORECASE)
+def _telling_place(name: str, folder: str) -> int:
+    """How early a file is asked what its folder is for."""
+    if name in MANIFESTS or _TELLING.match(name):
+        return next((at for at, stem in enumerate(_ORDER) if name.startswith(stem)), len(_ORDER))
+    if folder and name.partition(".")[0] == folder and language_of(name):
+        return len(_ORDER)
+    return len(_ORDER) + 1 if name.endswith(".go") and not name.endswith("_test.go") else _NEVER

@@ -18,6 +18,8 @@ CODE_SHARE = 0.7
 """Share of a text's lines that must look like code where nothing fences it."""
 SHORTEST_LINE = 24
 """Characters of a single unfenced line that may be code rather than a name or a call somebody asks about."""
+FEWEST_WORDS = 3
+"""Distinct words that code must have to be like anything."""
 KEYWORD_WEIGHT = 0.2
 """Weight of a language's own words, which say in which language a snippet is and not what it does."""
 
@@ -53,6 +55,8 @@ def pasted(prose: str, code: str, titled: bool = False) -> str:
     """The code that is asked about, or "": `code` is what stands in fences, `prose` the rest. `titled`: the text belongs to an
     issue whose title asks as well, so that code alone is no question about the code."""
     prose = prose.strip()
+    if len(set(tokens(code or prose))) < FEWEST_WORDS:
+        return ""
     if code.strip():
         if not prose:
             return "" if titled or _is_log(code) else code

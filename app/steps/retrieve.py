@@ -12,6 +12,7 @@ from dataclasses import replace
 from app.clients.embed import Embedder
 from app.clients.git import Mirror
 from app.clients.index import Index
+from app.core.asking import Asking
 from app.core.enough import missing_names
 from app.core.graph import Caller, Found
 from app.core.named import IN_CODE
@@ -50,8 +51,10 @@ async def retrieve(
     if not view.scopes:
         return Answer(question.kind, thin=True, reason="This repository is not indexed yet.")
     head = view.heads[view.scopes[-1]]
-    if question.kind == "overview" and (answer := await overview(index, mirror, view, question.asking.name)):
-        return answer
+    if question.kind == "overview":
+        if answer := await overview(index, mirror, view, question.asking):
+            return answer
+        question = replace(question, asking=Asking())
     if not question.weights and not question.paths and not question.frames:
         return Answer(
             question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."

@@ -36,6 +36,10 @@ KINDS = [
     ("What does this project do?", "overview", "", False),
     ("How is the codebase organised?", "overview", "", False),
     ("what's in `app/core`?", "overview", "", False),
+    ("what is in src/?", "overview", "", False),
+    ("what's inside parsers?", "overview", "", True),
+    ("what does packages/zod do?", "overview", "", True),
+    ("src/flask/", "overview", "", True),
     ("functions that take a DataFrame and return a dict", "signature", "", False),
     ("tests for the parser", "tests", "", False),
     ("get", "definition", "get", True),
@@ -77,7 +81,8 @@ def test_an_overview_is_of_a_folder_or_of_everything(text: str, folder: str) -> 
 @settings(max_examples=200, deadline=None)
 def test_any_text_asks_for_some_kind(text: str) -> None:
     assert read_question(text).kind in {
-        "callers", "definition", "tests", "docs", "settings", "signature", "overview", "related",
+        "callers", "definition", "tests", "docs", "settings", "signature", "overview", "snippet",
+            "related",
     }  # fmt: skip
 
 
