@@ -16,6 +16,9 @@ SHORT_QUESTION = 400
 BARE_QUESTION = 80
 """Characters up to which a text asks without any asking word ("tests for the parser")."""
 
+MOST_TYPES = 3
+"""Words of a parameter list or result up to which they are types."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -156,6 +159,12 @@ def read_asking(prose: str) -> Asking:
         if name:
             return Asking("callers" if callers else "definition", name, soft, wants=tuple(wants))
     return Asking(wants[0], wants=tuple(wants)) if wants else Asking()
+
+
+def is_named(asking: Asking) -> bool:
+    """Whether a signature asks for types by their names, and not for what a sentence about code happens to say ("functions
+    that return early when the cache is stale")."""
+    return max(len(asking.takes), len(asking.returns)) <= MOST_TYPES
 
 
 def _asking_sentences(prose: str) -> list[str]:

@@ -131,7 +131,7 @@ def _opening(answer: Answer, html_url: str) -> str:
     if answer.kind == "callers" and definitions:
         return _sentences(_called(answer, about if len(definitions) == 1 else code_span(_simple(best))), unknown)
     if answer.kind == "signature" and "signature" in best.reasons:
-        return _sentences(f"{count(len(definitions), 'signature fits', 'signatures fit')}.", unknown)
+        return _sentences(f"{count(len(definitions), 'signature fits', 'signatures fit')}.", _reason(answer), unknown)
     if answer.kind == "tests" and tests:
         return _sentences(_tests(tests, definitions), unknown)
     if answer.kind == "definition" and best.role == "definition":
@@ -207,7 +207,7 @@ def _thin(answer: Answer) -> str:
 def _nothing(answer: Answer) -> str:
     return _sentences(
         _reason(answer) or _unknown(answer) or "Nothing found.",
-        NEXT_STEP if answer.head and answer.kind not in {"snippet", "overview"} else "",
+        NEXT_STEP if answer.head and answer.kind not in {"snippet", "overview", "signature"} else "",
     )
 
 

@@ -56,8 +56,7 @@ async def judged(answer: Answer, near: Near, found: Candidates) -> Answer:
     if not answer.evidence:
         return replace(answer, thin=True, reason=answer.reason or "Nothing in the indexed files matches.")
     if question.kind == "signature":
-        fits = any("signature" in each.reasons for each in answer.evidence)
-        return answer if fits else replace(answer, thin=True, reason="No function here has that signature.")
+        return replace(answer, thin=True)
     if not question.asks_callers and is_thin(question, shown) and not _defines_what_is_quoted(answer, question):
         return replace(answer, thin=True, reason="No place here holds enough of the words of the question.")
     return answer

@@ -12,7 +12,7 @@ from dataclasses import replace
 from app.clients.embed import Embedder
 from app.clients.git import Mirror
 from app.clients.index import Index
-from app.core.asking import Asking
+from app.core.asking import Asking, is_named
 from app.core.enough import missing_names
 from app.core.graph import Caller, Found
 from app.core.named import IN_CODE
@@ -61,14 +61,20 @@ async def retrieve(
         )
     if question.kind == "snippet":
         return await like_snippet(index, embedder, mirror, view, question, limit)
+    reason = ""
     question, found, ranked = await ranking(index, embedder, mirror, view, question, limit + SPARE)
     missing = missing_names(question, [hit.payload for hit in found.named])
     callers: list[Place] = []
-    reason = ""
     if question.asks_callers and question.asked and question.asked not in missing:
         callers, reason = await _callers(index, view, question)
     if question.kind == "signature":
-        callers, reason = await by_signature(index, view, question, found, limit), ""
+        fitting, reason = await by_signature(index, view, question, found, limit)
+        if fitting or is_named(question.asking):
+            stand = await verified(mirror, view, fitting, question.weights)
+            shown = tuple(each for each in stand if each is not None)
+            return Answer(
+                "signature", shown, cited=len(stand), verified=len(shown), head=head, thin=not shown, reason=reason
+            )
     places = callers or await _places(index, view, question, ranked)
     most = MOST_CALLERS if callers else limit
     if len(callers) > most:
