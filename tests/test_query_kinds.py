@@ -86,7 +86,7 @@ async def test_a_repository_is_told_by_its_folders_in_their_own_words(shop: Worl
     assert "`silent/` (1 file): defines `sleep_well` [" in body
     assert "`mini/` (2 files): Sells small things. [`mini/package.json:3`]" in body
     assert (
-        f"This repository has {len(FILES)} files indexed: 10 Python, 2 Markdown, 1 JSON. Also: docs (1 file), tests (1 file)."
+        f"This repository has {len(FILES)} files: 10 Python, 2 Markdown, 1 JSON. Also: docs (1 file), tests (1 file)."
         in body
     )
 

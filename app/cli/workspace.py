@@ -18,7 +18,7 @@ from app.clients.index import Index
 from app.clients.index.open import open_index
 from app.clients.workers import Workers
 from app.config import Settings
-from app.core.errors import ConfigError
+from app.core.errors import ConfigError, Gone, UserError
 from app.core.rules import Rules
 from app.core.types import BRANCH, Ledger, View
 from app.core.wanted import NAMELESS, select
@@ -46,7 +46,12 @@ class Workspace:
 
     async def bring_to(self, revision: str, *, full: bool = False, progress: Progress | None = None) -> Ledger:
         """Index the tree at `revision` (anything git resolves) and return what was done. Raises Gone for an unknown revision."""
-        head = await self.mirror.resolve(revision)
+        try:
+            head = await self.mirror.resolve(revision)
+        except Gone as error:
+            if revision != "HEAD":
+                raise
+            raise UserError(f"{self.path} has no commit yet, so there is nothing to index.") from error
         return await reindex(
             self.index,
             self.mirror,

@@ -137,6 +137,10 @@ ASKING_WORDS = frozenset(
     "documented documentation docs tests test tested".split()
 )  # fmt: skip
 """Words of the asking, not of the thing asked for."""
+SETTING_WORDS = frozenset(
+    "configure configured configuration configurable config set setting settings option options default defaults".split()
+)
+"""Words of asking where something is set, which stand in every repository."""
 
 
 def read_asking(prose: str) -> Asking:

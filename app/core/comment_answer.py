@@ -122,8 +122,8 @@ def _line(evidence: Evidence, html_url: str) -> str:
 def _opening(answer: Answer, html_url: str) -> str:
     """What was found, in one sentence that stands alone in a mail's first line."""
     best, unknown = answer.evidence[0], _unknown(answer)
-    if answer.kind == "overview":
-        return _reason(answer)
+    if answer.kind == "overview" or _only_named(answer):
+        return _sentences(_reason(answer), _lost(answer))
     definitions, tests = _of(answer, "definition"), _of(answer, "test")
     about = code_span(definitions[0].symbol) if definitions else ""
     if answer.kind == "snippet":
@@ -166,7 +166,7 @@ def _called(answer: Answer, name: str) -> str:
     if not calls:
         return _sentences(f"No caller of {name} found.", _reason(answer))
     if not sure:
-        return f"{name} is possibly called from {count(doubtful, 'place', 'places')}."
+        return _sentences(f"{name} is possibly called from {count(doubtful, 'place', 'places')}.", _reason(answer))
     tests = sum(evidence.role == "test" for evidence in sure)
     among = f", {tests} of them in tests" if tests else ""
     more = f"; {doubtful} more {'is' if doubtful == 1 else 'are'} possible" if doubtful else ""
@@ -175,9 +175,19 @@ def _called(answer: Answer, name: str) -> str:
 
 def _opens_with_the_best(answer: Answer) -> bool:
     """Whether the opening sentence links to the first piece of evidence."""
-    if answer.thin or (answer.kind == "tests" and _of(answer, "test")):
+    if (
+        answer.thin
+        or answer.kind == "signature"
+        or _only_named(answer)
+        or (answer.kind == "tests" and _of(answer, "test"))
+    ):
         return False
     return answer.kind != "definition" or answer.evidence[0].role != "definition" or len(_namesakes(answer)) == 1
+
+
+def _only_named(answer: Answer) -> bool:
+    """Whether what was asked for is defined nowhere, and the evidence only names it."""
+    return bool(answer.missing and answer.reason) and not (answer.kind == "callers" and _of(answer, "definition"))
 
 
 def _of(answer: Answer, role: str) -> list[Evidence]:
@@ -217,9 +227,16 @@ def _reason(answer: Answer) -> str:
 
 def _unknown(answer: Answer) -> str:
     if not answer.missing:
-        return ""
+        return _lost(answer)
     names = ", ".join(code_span(name, 80) for name in answer.missing[:NAMES_SHOWN])
-    return f"No definition of {names} exists here."
+    return _sentences(f"No definition of {names} exists here.", _lost(answer))
+
+
+def _lost(answer: Answer) -> str:
+    if not answer.lost:
+        return ""
+    paths = ", ".join(code_span(path, 120) for path in answer.lost[:NAMES_SHOWN])
+    return f"No file {paths} exists here."
 
 
 def _sentences(*parts: str) -> str:

@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from app.core.named import QUOTED
+from app.core.paths import PathTable
 from app.core.query import Question
 from app.core.signals import defines
 from app.core.tokens import tokens
@@ -29,6 +30,8 @@ CLOSE = 0.72
 LONGEST_SLIP = 32
 """Characters of a name whose typing errors are undone: about 60 candidates a character."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz_"
+PLAIN_PATH = 0.8
+"""Strength from which a named path is one by its form, with an extension or several folders."""
 NEAR_MISSES = 5
 """Names offered."""
 
@@ -152,6 +155,25 @@ def missing_names(question: Question, payloads: Iterable[Mapping[str, object]]) 
         for name in plain
         if not any(defines(each, name if name == question.asked else name.rpartition(".")[2]) for each in chunks)
     )
+
+
+def missing_paths(question: Question, table: PathTable) -> tuple[str, ...]:
+    """Paths that the question states plainly and no file or folder has, as they are written."""
+    plain = [each.path for each in question.paths if each.strength >= PLAIN_PATH and not each.module]
+    return tuple(path for path in plain if not table.ending(path) and not table.has_folder(path))
+
+
+def beside_paths(question: Question) -> bool:
+    """Whether the question is about more than the paths that it names."""
+    named = {token for each in question.paths for token in tokens(each.path)}
+    return not question.subject <= named
+
+
+def calls_or_names(text: str, name: str, called: bool) -> bool:
+    """Whether a text holds a name as a word: before a bracket where calls are wanted."""
+    simple = re.escape(name)
+    after = r"\s*\(" if called else r"(?!\w)"
+    return re.search(rf"(?<!\w){simple}{after}", text) is not None
 
 
 def mentions(texts: Iterable[str], names: Iterable[str]) -> bool:

@@ -463,7 +463,11 @@ def _reason(
     if recursive:
         return f"Only {name} itself calls it."
     if others:
-        return f"All calls of this name lead to other definitions than {name}; it may be called by name, by a framework, or from outside."
+        calls = "1 call of this name stands" if others == 1 else f"{others} calls of this name stand"
+        return (
+            f"{calls} in the indexed files, and none is tied to {name} by an import, a class or a package; "
+            "it may be called by a framework, by reflection, or from outside."
+        )
     return f"Nothing in the indexed files calls {name} by its name; it may be called by a framework, by reflection, or from outside."
 
 

@@ -67,6 +67,11 @@ class PathTable:
             return []
         return _longest(parts, self._by_name.get(parts[-1], ()), len(parts))
 
+    def has_folder(self, written: str) -> bool:
+        """Whether `written` is a folder or the end of its path."""
+        wanted = f"/{written.lower().strip('/')}/"
+        return any(wanted in f"/{folder.lower()}/" for folder in self._by_folder)
+
     def module(self, written: str) -> list[str]:
         """Files that a `/`-separated module path means, in order of path: `a/b/c` is a/b/c.py or a/b/c/__init__.py below any root.
 

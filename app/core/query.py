@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.core.asking import ASKING_WORDS, SHORT_QUESTION, Asking, read_asking
+from app.core.asking import ASKING_WORDS, SETTING_WORDS, SHORT_QUESTION, Asking, read_asking
 from app.core.named import (
     ASKED,
     PLAIN,
@@ -34,6 +34,8 @@ TAIL_CHARACTERS = 32_000
 """What is read of a longer text: its start says what is wrong, its end is where a log stops. GitHub's own limit is 65,536."""
 MOST_TOKENS = 512
 """Distinct tokens searched for. A long issue has 300; each costs a walk through a posting list."""
+TRACE_CHARACTERS = 8_000
+"""What is read of a stack trace in the middle of a longer text."""
 TITLE_BONUS = 3.0
 """Added to the weight of a title word (measured on 140 issues: 8 more in a hundred have the right file first)."""
 
@@ -83,6 +85,9 @@ class Question:
         return self.asking.wants
 
 
+_TRACE = re.compile(
+    r"Traceback \(most recent call last\)|Exception in thread|^panic: |^Caused by: |stack backtrace:", re.MULTILINE
+)
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})")
 
 
@@ -107,6 +112,8 @@ def read_question(text: str, title: str = "") -> Question:
     subject = frozenset(weights) - ASKING_WORDS or frozenset(weights)
     if len(text) + len(title) <= SHORT_QUESTION:
         weights = {token: weight for token, weight in weights.items() if token in subject}
+    if "settings" in asking.wants:
+        subject = subject - SETTING_WORDS or subject
     return Question(
         text=text,
         title=title,
@@ -128,9 +135,12 @@ def _snippet(code: str) -> Question:
 
 
 def _bounded(text: str) -> str:
+    """The start and the end of a long text, and the last trace that begins between them."""
     if len(text) <= HEAD_CHARACTERS + TAIL_CHARACTERS:
         return text
-    return text[:HEAD_CHARACTERS] + "\n" + text[-TAIL_CHARACTERS:]
+    starts = [match.start() for match in _TRACE.finditer(text, HEAD_CHARACTERS, len(text) - TAIL_CHARACTERS)]
+    trace = text[starts[-1] : min(starts[-1] + TRACE_CHARACTERS, len(text) - TAIL_CHARACTERS)] if starts else ""
+    return "\n".join(part for part in (text[:HEAD_CHARACTERS], trace, text[-TAIL_CHARACTERS:]) if part)
 
 
 def _without_comments(text: str) -> str:

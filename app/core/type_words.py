@@ -22,6 +22,7 @@ _TRANSPARENT = frozenset(
 )
 """Wrappers of one thing, which is asked for by its own name; a `Result` is asked for by what it gives or by its error."""
 _NOTHING = frozenset({"none", "null", "undefined", "nil"})
+_SEQUENCES, _BYTE = frozenset({"list", "vec", "slice", "array"}), frozenset({"byte", "u8", "uint8"})
 _OPEN, _CLOSE = "<[({", ">])}"
 
 
@@ -102,4 +103,6 @@ def _holding(heads: set[str], inner: str, depth: int) -> TypeWords:
     held = TypeWords()
     for part in split_outside(re.sub(r"^[\s\w]*\(|\)$", " ", inner), ",:"):
         held |= _read(part, depth - 1)
+    if not heads.isdisjoint(_SEQUENCES) and not held.heads.isdisjoint(_BYTE):
+        heads = {*heads, "bytes"}
     return TypeWords(frozenset(heads), held.heads | held.inner)

@@ -251,11 +251,12 @@ class Evidence:
 class Answer:
     """What the repository says to a question: verified evidence, best first.
 
-    `kind` is definition, callers, tests, docs or related. `near` holds the closest things that do exist, never shown as an
-    answer. `thin` means that the evidence does not carry one; `reason` then says why, in a sentence. `missing` are names
-    of the question that nothing in the repository defines. `cited` counts the citations that were tried, `verified` those
-    that stand at their commit and are shown. `head` is the newest commit that was read (40 hex, empty without an index).
-    `words_only`: the embeddings did not answer, so nothing was searched for by meaning.
+    `kind` is the question's: definition, callers, tests, docs, settings, signature, overview, snippet or related.
+    `near` holds the closest things that do exist, never shown as an answer. `thin` means that the evidence does not carry
+    one; `reason` then says why, in a sentence. `missing` are names of the question that nothing in the repository defines,
+    `lost` paths that no file of it has. `cited` counts the citations that were tried, `verified` those that stand at their
+    commit and are shown. `head` is the newest commit that was read (40 hex, empty without an index). `words_only`: the
+    embeddings did not answer, so nothing was searched for by meaning.
     """
 
     kind: str
@@ -268,6 +269,7 @@ class Answer:
     missing: tuple[str, ...] = ()
     head: str = ""
     words_only: bool = False
+    lost: tuple[str, ...] = ()
 
 
 # --- GitHub -------------------------------------------------------------------------------------------------------

@@ -8,21 +8,32 @@ from dataclasses import dataclass, replace
 from app.clients.git import Mirror
 from app.clients.index import Index
 from app.core.asking import SHORT_QUESTION
-from app.core.enough import NEAR_MISSES, closest, is_thin, mentions, spellings
+from app.core.enough import (
+    NEAR_MISSES,
+    beside_paths,
+    calls_or_names,
+    closest,
+    is_thin,
+    mentions,
+    missing_paths,
+    spellings,
+)
 from app.core.named import QUOTED
 from app.core.query import Question
 from app.core.roles import is_test
 from app.core.signals import Candidates
 from app.core.types import Answer, Evidence, View
 from app.steps.candidates import texts
-from app.steps.evidence import around, chunks_of, shown_as, verified
+from app.steps.evidence import Place, around, chunks_of, shown_as, verified
 from app.steps.graph import find_definitions
-from app.steps.view import seen
+from app.steps.view import paths_of, seen
 
 MOST_MISSING = 3
 """Names that exist nowhere for which near misses are looked for."""
 MOST_NEAR = 200
 """Chunks read that define a name one slip away from a missing one."""
+MOST_NAMES = 20_000
+"""File names compared with one that does not exist, those nearest to the top: 10 µs each."""
 FEWEST_NAMES = 12
 """Subject words up to which a question is about its name, so that a name that does not exist leaves nothing to answer."""
 
@@ -40,26 +51,78 @@ class Near:
 async def judged(answer: Answer, near: Near, found: Candidates) -> Answer:
     """The answer as it may be given: thin where it does not hold what was asked, empty where the name asked about is nowhere."""
     question, missing = near.question, answer.missing
+    table = await paths_of(near.index, near.view)
+    lost = missing_paths(question, table)
+    if lost:
+        answer = replace(answer, lost=lost)
+        if not beside_paths(question):
+            return await _without_file(answer, near, lost)
+    answer = _about_the_name(answer, question)
     shown = [f"{each.citation.path} {each.symbol} {each.citation.text}" for each in answer.evidence]
     if missing and (question.asked in missing or len(question.subject) <= FEWEST_NAMES):
         names = ", ".join(missing[:MOST_MISSING])
-        if not mentions(shown, missing):
+        asks_calls = question.asks_callers and question.asked in missing
+        if not (
+            any(calls_or_names(text, question.asked, called=True) for text in shown)
+            if asks_calls
+            else mentions(shown, missing)
+        ):
             misses = await _misses(near, missing[:MOST_MISSING], found)
             reason = f"Nothing in this repository is called {names}."
             return replace(
                 answer, evidence=(), near=misses, thin=True, cited=len(misses), verified=len(misses), reason=reason,
             )  # fmt: skip
         if question.asked in missing:
-            return replace(
-                answer, reason=f"Nothing in this repository defines {question.asked}; these places mention it."
-            )
+            told = [
+                each for each in answer.evidence if calls_or_names(each.citation.text, question.asked, called=False)
+            ]
+            reason = f"Nothing in this repository defines {question.asked}; these places name it."
+            return replace(answer, evidence=tuple(told), cited=len(told), verified=len(told), reason=reason)
     if not answer.evidence:
         return replace(answer, thin=True, reason=answer.reason or "Nothing in the indexed files matches.")
     if question.kind == "signature":
         return replace(answer, thin=True)
-    if not question.asks_callers and is_thin(question, shown) and not _defines_what_is_quoted(answer, question):
+    found_by_place = bool(question.frames or question.paths) and "named_path" in answer.evidence[0].reasons
+    if question.asks_callers or found_by_place or _defines_what_is_quoted(answer, question):
+        return answer
+    if is_thin(question, shown):
         return replace(answer, thin=True, reason="No place here holds enough of the words of the question.")
     return answer
+
+
+def _about_the_name(answer: Answer, question: Question) -> Answer:
+    """An answer that defines the name asked about, without what does not even name it: the ranking fills every answer up."""
+    if question.kind != "definition" or not answer.evidence or answer.evidence[0].role != "definition":
+        return answer
+    if question.soft and question.text.strip("` ()") != question.asked:
+        return answer
+    defined = answer.evidence[0].symbol.rpartition(".")[2]
+    if defined != question.asked.rpartition(".")[2]:
+        return answer
+    told = tuple(each for each in answer.evidence if calls_or_names(each.citation.text, defined, called=False))
+    left = len(answer.evidence) - len(told)
+    return replace(answer, evidence=told, cited=answer.cited - left, verified=answer.verified - left)
+
+
+async def _without_file(answer: Answer, near: Near, lost: Sequence[str]) -> Answer:
+    """What is said of a path that is not here: so, and the files with names most like it."""
+    table = await paths_of(near.index, near.view)
+    by_name: dict[str, str] = {}
+    for path in sorted(table.paths, key=lambda path: (is_test(path), path.count("/"), path)):
+        if len(by_name) < MOST_NAMES:
+            by_name.setdefault(_stem(path), path)
+    paths = [by_name[name] for each in lost for name in closest(_stem(each), by_name)][:NEAR_MISSES]
+    chunks = await chunks_of(near.index, near.view, paths)
+    firsts = [min(chunks[path], key=lambda record: record.position) for path in paths if path in chunks]
+    stand = await verified(near.mirror, near.view, [Place(each, "related") for each in firsts], {})
+    misses = tuple(each for each in stand if each is not None)
+    return replace(
+        answer, evidence=(), near=misses, thin=True, missing=(), cited=len(misses), verified=len(misses), reason=""
+    )
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def _defines_what_is_quoted(answer: Answer, question: Question) -> bool:

@@ -82,6 +82,9 @@ async def overview(index: Index, mirror: Mirror, view: View, asking: Asking) -> 
             places.append(Place(record, "folder", 0.0, (much, *names), symbol, (first, min(last, record.last))))
     stand = await verified(mirror, view, places, {})
     shown = tuple(each for each in stand if each is not None)
+    if not places and not folders[0].languages:
+        reason = f"{folder or 'This repository'} has {_files(folders[0].files)}, and no code or text to read in it."
+        return Answer("overview", thin=True, head=head, reason=reason)
     untold = [each for each in silent if f"{each.path}/" not in {place.symbol for place in places}]
     return Answer(
         "overview", shown, cited=len(stand), verified=len(shown), head=head, reason=_summary(folders[0], folder, untold)
@@ -152,7 +155,7 @@ def _summary(top: Folder, folder: str, untold: Sequence[Folder]) -> str:
     where = f"{folder}/" if folder else "This repository"
     languages = f": {spoken(top.languages)}" if top.languages else ""
     more = ", ".join(f"{each.path} ({_files(each.files)})" for each in untold[:NAMED_FOLDERS])
-    first = f"{where} has {_files(top.files)} indexed{languages}."
+    first = f"{where} has {_files(top.files)}{languages}."
     return f"{first} Also: {more}." if more else first
 
 

@@ -549,6 +549,6 @@ def test_no_path_symbol_code_or_name_breaks_an_answer(
         found(role, path, line, f"{code}\n{n}", symbol)
         for n, role in enumerate(["definition", "caller", "test", "doc", "odd"])
     )
-    value = Answer("definition", evidence, evidence, thin, 5, 5, name, (name, symbol), HEAD)
+    value = Answer("definition", evidence, evidence, thin, 5, 5, name, (name, symbol), HEAD, lost=(path,))
     assert_sound(comment.answer_comment(value, URL, {"x": name}))
     assert_sound(comment.answer_comment(replace(value, evidence=()), URL, {"x": name}))

@@ -46,6 +46,8 @@ ROWS = [
     ("typescript callback's own", "export function load(done: (error: Error) => void): void", "load", ("error",), (), False),
     ("typescript bound", "export function parse<T extends ZodType>(schema: T, value: unknown): output<T>", "parse", ("ZodType",), ("output",), True),
     ("end of a name", "def load(request: HttpRequest) -> HttpResponse", "load", ("Request",), ("Response",), True),
+    ("bytes in go", "func ToBytes(s string) []byte", "ToBytes", ("string",), ("byte",), True),
+    ("bytes in rust", "pub fn load(data: &[u8]) -> Vec<u8>", "load", ("bytes",), ("bytes",), True),
     ("plural", "def load(rows: list[str]) -> bytes", "load", ("lists",), ("bytes",), True),
 ]  # fmt: skip
 
