@@ -6,6 +6,7 @@ What they are for, in their own words, is read by `core.purpose`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ def folders_of(paths: Iterable[str], below: str = "") -> list[Folder]:
 
     A folder that holds nothing but one other is shown as that one; those on the way to the `heart` are followed by their own.
     """
-    inside = sorted(path for path in paths if not below or path.startswith(below + "/"))
+    inside = _inside(sorted(paths), below)
     if not inside:
         return []
     names = _opened(inside, below)
@@ -69,8 +70,8 @@ def folders_of(paths: Iterable[str], below: str = "") -> list[Folder]:
 
 def heart(paths: Iterable[str], below: str = "") -> str:
     """The folder where most of the code is: `below`, or the one further down that still holds more than MOST of its files."""
-    code = [path for path in _inside(paths, below) if role_of(path) is Role.SOURCE and is_code(path)]
-    held = code
+    code = [path for path in _inside(sorted(paths), below) if is_code(path) and role_of(path) is Role.SOURCE]
+    held: Sequence[str] = code
     while children := _children(held, below):
         name, count = max(children.items(), key=lambda item: (item[1], item[0]))
         if count <= MOST * len(code):
@@ -95,9 +96,9 @@ def is_code(path: str) -> bool:
     return row is not None and bool(row.grammar) and not row.data
 
 
-def only_child(paths: Iterable[str], folder: str) -> str:
+def _only_child(ordered: Sequence[str], folder: str) -> str:
     """The folder that `folder` comes down to: itself, or the one it leads to where each holds nothing but the next."""
-    inside = _inside(paths, folder)
+    inside = _inside(ordered, folder)
     while True:
         children = _children(inside, folder)
         if len(children) != 1 or sum(children.values()) != len(inside):
@@ -162,7 +163,7 @@ def _folder(inside: Sequence[str], path: str) -> Folder:
 def _opened(inside: Sequence[str], below: str) -> list[str]:
     """The folders of the map in its order: each that leads to the heart, or all where there are few, followed by its own."""
     middle = heart(inside, below) + "/"
-    ordered = _told(inside, only_child(inside, below))
+    ordered = _told(inside, _only_child(inside, below))
     few = len(ordered) < FEW
     names: list[str] = []
     pending = list(reversed(ordered))
@@ -184,11 +185,14 @@ def _told(inside: Sequence[str], folder: str) -> list[str]:
         name: count for name, count in _children(own, folder).items() if not name.rpartition("/")[2].startswith(".")
     }
     ordered = sorted(counts, key=lambda name: (not _is_source(name), -counts[name], name))
-    return list(dict.fromkeys(only_child(own, name) for name in ordered))
+    return list(dict.fromkeys(_only_child(own, name) for name in ordered))
 
 
-def _inside(paths: Iterable[str], folder: str) -> list[str]:
-    return [path for path in paths if not folder or path.startswith(folder + "/")]
+def _inside(ordered: Sequence[str], folder: str) -> Sequence[str]:
+    """The paths below a folder, of paths in order: they stand together."""
+    if not folder:
+        return ordered
+    return ordered[bisect_left(ordered, folder + "/") : bisect_left(ordered, folder + chr(ord("/") + 1))]
 
 
 def _is_source(folder: str) -> bool:
