@@ -50,6 +50,8 @@ FILES = {
     "worker/README": "Work of the night: sends mail, closes carts.\n",
     "worker/mail.py": module("send_mail", "close_mail"),
     "worker/mail_again.py": module("send_mail_again", "close_mail_again"),
+    "shop/tied.py": module("untied_call"),
+    "tests/loose.py": "def test_it():\n    untied_call()\n",
     "mini/package.json": '{\n  "name": "mini",\n  "description": "Sells small things."\n}\n',
     "mini/sold.py": module("sell"),
     "docs/guide.md": "# Guide\n",
@@ -77,16 +79,16 @@ async def test_a_repository_is_told_by_its_folders_in_their_own_words(shop: Worl
     answer = await ask(shop, "what is in this repository?")
     told = [each.symbol for each in answer.evidence]
     assert told[:5] == ["./", "shop/", "worker/", "mini/", "silent/"]
-    assert set(told[5:]) == {"shop/timeout.py", "shop/store.py", "shop/weigh.py"}, (
+    assert set(told[5:]) == {"shop/timeout.py", "shop/store.py", "shop/weigh.py", "shop/tied.py"}, (
         "the heart, without what says nothing"
     )
     assert [each.citation.text for each in answer.evidence][1] == '"""What the shop sells and how."""'
     body = answer_comment(answer, URL, {})
-    assert "`shop/` (5 files, mostly Python): What the shop sells and how. [" in body
+    assert "`shop/` (6 files, mostly Python): What the shop sells and how. [" in body
     assert "`silent/` (1 file): defines `sleep_well` [" in body
     assert "`mini/` (2 files): Sells small things. [`mini/package.json:3`]" in body
     assert (
-        f"This repository has {len(FILES)} files: 10 Python, 2 Markdown, 1 JSON. Also: docs (1 file), tests (1 file)."
+        f"This repository has {len(FILES)} files: 12 Python, 2 Markdown, 1 JSON. Also: tests (2 files), docs (1 file)."
         in body
     )
 
@@ -132,6 +134,16 @@ async def test_settings_come_first_where_they_are_asked_for(shop: World) -> None
     assert (await ask(shop, "the request timeout of a request is too long")).evidence[
         0
     ].citation.path != "shop/settings.py"
+
+
+async def test_a_named_setting_is_answered_with_what_names_it(shop: World) -> None:
+    answer = await ask(shop, "where is REQUEST_TIMEOUT configured?")
+    assert [each.citation.path for each in answer.evidence] == ["shop/settings.py"]
+
+
+async def test_calls_that_nothing_ties_to_a_function_are_counted_and_not_said_to_go_elsewhere(shop: World) -> None:
+    body = answer_comment(await ask(shop, "who calls untied_call?"), URL, {})
+    assert "1 call of this name stands in the indexed files, and none is tied to untied\\_call by an import" in body
 
 
 async def test_an_error_message_leads_to_the_code_that_puts_it_together(shop: World) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from app.core.comment_frame import Section, compose, count, marker
@@ -37,6 +38,9 @@ PURPOSE_LENGTH = 240
 
 REASON_LENGTH = 300
 """Characters of the reason, which may name what was asked for."""
+
+_NOT_SHOWN = re.compile(r"[0-9,]+ more (?:is|are) not shown\.$")
+"""The part of a reason that is said even where callers are proved."""
 
 NEXT_STEP = "A function, class, file name or error message in the question finds more."
 
@@ -169,8 +173,13 @@ def _called(answer: Answer, name: str) -> str:
         return _sentences(f"{name} is possibly called from {count(doubtful, 'place', 'places')}.", _reason(answer))
     tests = sum(evidence.role == "test" for evidence in sure)
     among = f", {tests} of them in tests" if tests else ""
+    if tests == len(sure):
+        among = ", a test" if tests == 1 else ", all of them in tests"
     more = f"; {doubtful} more {'is' if doubtful == 1 else 'are'} possible" if doubtful else ""
-    return f"{name} is called from {count(len(sure), 'place', 'places')}{among}{more}."
+    left = _NOT_SHOWN.search(answer.reason)
+    return _sentences(
+        f"{name} is called from {count(len(sure), 'place', 'places')}{among}{more}.", left[0] if left else ""
+    )
 
 
 def _opens_with_the_best(answer: Answer) -> bool:

@@ -57,6 +57,12 @@ def is_thin(question: Question, texts: Iterable[str]) -> bool:
     return best < together
 
 
+def subject_held(question: Question, text: str) -> int:
+    """How many of the subject's words a text holds."""
+    held = set(tokens(text))
+    return sum(_is_held(token, held) for token in question.subject)
+
+
 def _subject(question: Question) -> list[str]:
     """The subject's words, only parts: a name that does not exist is not counted twice by its joined form."""
     return sorted(token for token in question.subject if not _joined(token, question.subject))

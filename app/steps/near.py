@@ -17,8 +17,9 @@ from app.core.enough import (
     mentions,
     missing_paths,
     spellings,
+    subject_held,
 )
-from app.core.named import QUOTED
+from app.core.named import QUOTED, SHAPED
 from app.core.query import Question
 from app.core.roles import is_test
 from app.core.signals import Candidates
@@ -58,6 +59,8 @@ async def judged(answer: Answer, near: Near, found: Candidates) -> Answer:
         if not beside_paths(question):
             return await _without_file(answer, near, lost)
     answer = _about_the_name(answer, question)
+    if question.kind == "settings":
+        answer = _of_the_setting(answer, question)
     shown = [f"{each.citation.path} {each.symbol} {each.citation.text}" for each in answer.evidence]
     if missing and (question.asked in missing or len(question.subject) <= FEWEST_NAMES):
         names = ", ".join(missing[:MOST_MISSING])
@@ -91,7 +94,8 @@ async def judged(answer: Answer, near: Near, found: Candidates) -> Answer:
 
 
 def _about_the_name(answer: Answer, question: Question) -> Answer:
-    """An answer that defines the name asked about, without what does not even name it: the ranking fills every answer up."""
+    """An answer that defines the name asked about, with the tests and docs that name it and nothing else: the ranking fills
+    every answer up."""
     if question.kind != "definition" or not answer.evidence or answer.evidence[0].role != "definition":
         return answer
     if question.soft and question.text.strip("` ()") != question.asked:
@@ -99,9 +103,30 @@ def _about_the_name(answer: Answer, question: Question) -> Answer:
     defined = answer.evidence[0].symbol.rpartition(".")[2]
     if defined != question.asked.rpartition(".")[2]:
         return answer
-    told = tuple(each for each in answer.evidence if calls_or_names(each.citation.text, defined, called=False))
+    told = tuple(
+        each
+        for each in answer.evidence
+        if each.role == "definition"
+        or (each.role != "related" and calls_or_names(each.citation.text, defined, called=False))
+    )
     left = len(answer.evidence) - len(told)
     return replace(answer, evidence=told, cited=answer.cited - left, verified=answer.verified - left)
+
+
+def _of_the_setting(answer: Answer, question: Question) -> Answer:
+    """An answer of settings with what holds most of the subject's words first (files of settings are full of others), and where
+    the setting is named, only what names it."""
+    names = [each.simple for each in question.symbols if each.strength >= SHAPED]
+    told = [
+        each
+        for each in answer.evidence
+        if any(calls_or_names(each.citation.text, name, called=False) for name in names)
+    ]
+    kept = told or list(answer.evidence)
+    held = [subject_held(question, f"{each.citation.path} {each.citation.text}") for each in kept]
+    ordered = tuple(kept[at] for at in sorted(range(len(kept)), key=lambda at: -held[at]))
+    left = len(answer.evidence) - len(ordered)
+    return replace(answer, evidence=ordered, cited=answer.cited - left, verified=answer.verified - left)
 
 
 async def _without_file(answer: Answer, near: Near, lost: Sequence[str]) -> Answer:

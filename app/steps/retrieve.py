@@ -19,7 +19,7 @@ from app.core.named import IN_CODE
 from app.core.query import Question
 from app.core.rank import Ranked, rank
 from app.core.records import ChunkRecord, read_chunk
-from app.core.roles import is_doc, is_test
+from app.core.roles import Role, is_doc, is_test, role_of
 from app.core.signals import Candidates, defines
 from app.core.types import Answer, Definition, View
 from app.steps.candidates import candidates
@@ -189,12 +189,13 @@ async def _callers(index: Index, view: View, question: Question) -> tuple[list[P
         places += _called_from(report.possible, chunks, 0.5)
         if report.reason:
             reasons.append(report.reason)
-    return places, " ".join(reasons)
+    return places, " ".join(dict.fromkeys(reasons))
 
 
 def _meant(found: Sequence[Found], asked: str) -> list[Found]:
-    """The definitions most likely meant: no tests where there are others; the one at the top of its file before methods."""
-    code = [each for each in found if not is_test(each.path)] or list(found)
+    """The definitions most likely meant: no tests or examples where there are others; the one at the top of its file before methods."""
+    code = [each for each in found if role_of(each.path) is Role.SOURCE]
+    code = code or [each for each in found if not is_test(each.path)] or list(found)
     top = [each for each in code if each.definition.qualified == asked]
     return top or code
 
