@@ -184,6 +184,8 @@ def test_a_repository_without_code_is_searched_and_mapped(tmp_path: Path, files:
     _, said = run(tmp_path, "ask", str(origin.path), "what is in this repository?")
     assert ("no code or text" in said) is ("README.md" not in files)
     assert run(tmp_path, "callers", str(origin.path), "parse_address")[0] == 1
+    code, said = run(tmp_path, "search", str(origin.path), "src/a.py")
+    assert (code, "No file src/a.py exists here." in said) == (1, True)
 
 
 def test_a_repository_of_many_small_files_is_indexed_asked_and_mapped(tmp_path: Path) -> None:

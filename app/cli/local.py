@@ -181,7 +181,7 @@ def _print_hits(answer: Answer) -> None:
         table.add_row(f"[bold]{escape(place)}[/]", escape(printable(evidence.symbol)), evidence.role)
     out.print(table)
     if answer.thin or not answer.evidence:
-        near = ", ".join(printable(each.symbol) for each in answer.near if each.symbol)
+        near = ", ".join(printable(each.symbol or each.citation.path) for each in answer.near)
         out.print(escape(f"{answer.reason} {f'Closest: {near}.' if near else ''}".strip()))
 
 

@@ -141,8 +141,9 @@ async def _without_file(answer: Answer, near: Near, lost: Sequence[str]) -> Answ
     firsts = [min(chunks[path], key=lambda record: record.position) for path in paths if path in chunks]
     stand = await verified(near.mirror, near.view, [Place(each, "related") for each in firsts], {})
     misses = tuple(each for each in stand if each is not None)
+    reason = f"No file {', '.join(lost[:MOST_MISSING])} exists here."
     return replace(
-        answer, evidence=(), near=misses, thin=True, missing=(), cited=len(misses), verified=len(misses), reason=""
+        answer, evidence=(), near=misses, thin=True, missing=(), cited=len(misses), verified=len(misses), reason=reason
     )
 
 
