@@ -196,6 +196,13 @@ async def test_nothing_is_claimed_of_a_snippet_that_is_like_nothing(shop: World)
     assert "stands in" not in body
 
 
+async def test_a_snippet_without_words_of_its_own_is_told_so(shop: World) -> None:
+    answer = await ask(shop, "is there something like this?\n```\n  }\n}\n```")
+    assert (answer.evidence, answer.near) == ((), ())
+    answer = await ask(shop, "is there something like this?\n```go\nif err {\n  return err\n}\n```")
+    assert "stands in" not in answer_comment(answer, URL, {})
+
+
 async def test_a_test_stands_behind_the_code_it_copies_unless_a_test_is_pasted(shop: World) -> None:
     first = (await ask(shop, f"```\n{WEIGH}\n```")).evidence
     assert [each.citation.path for each in first] == ["shop/weigh.py", "tests/test_weigh.py"]

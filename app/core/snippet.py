@@ -19,7 +19,7 @@ CODE_SHARE = 0.7
 SHORTEST_LINE = 24
 """Characters of a single unfenced line that may be code rather than a name or a call somebody asks about."""
 FEWEST_WORDS = 3
-"""Distinct words that code must have to be like anything."""
+"""Distinct words that unfenced code must have to be read as code."""
 KEYWORD_WEIGHT = 0.2
 """Weight of a language's own words, which say in which language a snippet is and not what it does."""
 
@@ -55,13 +55,11 @@ def pasted(prose: str, code: str, titled: bool = False) -> str:
     """The code that is asked about, or "": `code` is what stands in fences, `prose` the rest. `titled`: the text belongs to an
     issue whose title asks as well, so that code alone is no question about the code."""
     prose = prose.strip()
-    if len(set(tokens(code or prose))) < FEWEST_WORDS:
-        return ""
     if code.strip():
         if not prose:
             return "" if titled or _is_log(code) else code
         return code if len(prose) <= LONGEST_ASKING and _POINTS.search(prose) and not _is_log(code) else ""
-    return "" if titled or not is_code(prose) else prose
+    return "" if titled or len(set(tokens(prose))) < FEWEST_WORDS or not is_code(prose) else prose
 
 
 def is_code(text: str) -> bool:
