@@ -189,6 +189,30 @@ async def test_a_question_in_a_review_thread_is_answered_in_that_thread(bot: Bot
     assert "library/desk.py" in str(answers[0].body)
 
 
+async def test_a_question_about_the_repository_under_an_issue_or_on_a_line_is_not_mixed_with_what_it_stands_under(
+    bot: Bot,
+) -> None:
+    await library(bot.github)
+    await bot.settle()
+    issue = await bot.github.open_issue(
+        REPO, "grace", "Loans end on Sundays", "The desk lends, and the loan ends on a Sunday."
+    )
+    await bot.github.comment(REPO, issue.number, "grace", "@coderag what is in this repository?")
+    number = await propose(bot, {"library/loans.py": NEW_LOANS})
+    await bot.github.review_comment(
+        REPO, number, "grace", "@coderag what is in this repository?", "library/loans.py", 9
+    )
+    await bot.settle()
+    said = [
+        *bot.said(REPO, issue.number),
+        *(str(each.body) for each in bot.github.comments(REPO, number, "review") if each.by_app),
+    ]
+    assert len(said) == 2
+    for each in said:
+        assert "This repository has" in each
+        assert "`library/`" in each
+
+
 async def test_a_name_that_does_not_exist_is_said_not_to_exist(bot: Bot) -> None:
     await library(bot.github)
     await bot.settle()
