@@ -319,9 +319,10 @@ def test_no_rendering_is_kept_for_a_text_that_is_gone() -> None:
 
 
 def outside_code(body: str) -> str:
-    """A comment without its fences, code spans and first line."""
+    """A comment without its fences, code spans and first line; an escaped mark is only its backslash, so that it still stands."""
     text = re.sub(r"(?ms)^(`{3,})[^\n]*\n.*?^\1$", "", body.split("\n", 1)[1])
-    return re.sub(r"\\[!-/:-@\[-`{-~]|(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
+    escaped = r"\\[!-/:-@\[-`{-~]|(`+)(?!`).*?(?<!`)\1(?!`)"
+    return re.sub(escaped, lambda found: "" if found[1] else "\\", text)
 
 
 def fences(body: str) -> list[tuple[str, str]]:
