@@ -35,11 +35,24 @@ KEYWORDS = frozenset(
 
 _POINTS = re.compile(
     r"\b(?:th(?:is|ese|at|ose)|following|below|snippet|code|such|it)\b.*"
-    r"\b(?:exists?|already|somewhere|anywhere|from|similar|like|do(?:es)?|implemented|defined|here)\b"
+    r"\b(?:exists?|already|somewhere|anywhere|from|similar|like|implemented|defined|here)\b"
     r"|\b(?:like|similar|same|resembl\w+|equivalent|duplicat\w+|cop(?:y|ies)|already|where|find|search|look\w*|what|which|close\w*)\b.*"
     r"\b(?:th(?:is|ese|at|ose)|following|below|snippet|code|such|it)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_SENTENCE = re.compile(r"[^.?!:\n]+(?:[.?!:](?!\s)[^.?!:\n]*)*[.?!:]?")
+_ASKS = re.compile(
+    r"^\W*(?:(?:please|can|could|you|me|hey|hi|hello|so|and|ok)\W+)*"
+    r"(?:find|search|show|locate|look\w*|list|give|tell|where|what|which|who|is|are|do|does|did|have|has|any\w*|some\w*|similar|same|"
+    r"like|close\w*|duplicat\w*|cop(?:y|ies))\b",
+    re.IGNORECASE,
+)
+_COMPLAINS = re.compile(
+    r"\b(?:wrong\w*|fail\w*|errors?|bugs?|exceptions?|incorrect\w*|unexpected\w*|should\w*|expect\w*|\w+n't|broken?|breaks?|crash\w*|"
+    r"raises?|throws?|results?|outputs?|produces?|get|gets|got|run|running|ran|version)\b",
+    re.IGNORECASE,
+)
+"""Words of somebody who reports what code did; who looks for its like says none of it."""
 _CODE = re.compile(
     r"\w\s*\(.*\)?|\s[-+*/|&%:]?=\s|[{};]\s*$|^\s*[\])}]|->|=>|::|:=|^\s*@\w|^\s*\"[^\"]*\"\s*:|^\s*<[/\w]"
     r"|^\s*(?:return|import|from|else|try|end|break|continue|pass|case|default|package|class|finally)\b"
@@ -58,8 +71,14 @@ def pasted(prose: str, code: str, titled: bool = False) -> str:
     if code.strip():
         if not prose:
             return "" if titled or _is_log(code) else code
-        return code if len(prose) <= LONGEST_ASKING and _POINTS.search(prose) and not _is_log(code) else ""
+        return code if len(prose) <= LONGEST_ASKING and _points(prose) and not _is_log(code) else ""
     return "" if titled or len(set(tokens(prose))) < FEWEST_WORDS or not is_code(prose) else prose
+
+
+def _points(prose: str) -> bool:
+    """Whether a sentence asks, and points at the code beside it."""
+    asking = [each for each in _SENTENCE.findall(prose) if each.rstrip().endswith("?") or _ASKS.match(each)]
+    return any(map(_POINTS.search, asking)) and not _COMPLAINS.search(prose)
 
 
 def is_code(text: str) -> bool:

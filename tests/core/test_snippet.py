@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.core.query import read_question
 from app.core.similar import Likeness, compare
-from app.core.snippet import is_code, is_test_code
+from app.core.snippet import is_code, is_test_code, pasted
 
 PYTHON = 'def total(items):\n    """Adds up."""\n    price = 0\n    for item in items:\n        price += item.price * item.count\n    return round(price, 2)'
 GO = 'func join(a, b string) string {\n\tif b == "" {\n\t\treturn a\n\t}\n\treturn path.Join(a, b)\n}'
@@ -106,3 +106,18 @@ def test_any_text_is_code_or_not(text: str) -> None:
 def test_hostile_code_is_read_in_time_that_grows_with_its_length() -> None:
     hostile = "/*" * 20_000 + '"""' * 9_999 + "'\\" * 9_000
     assert compare(hostile, [hostile] * 3, [1.0] * 3)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Example:",
+        "Say I have code like this:",
+        "If I run the code\nthe result is wrong. Is this a bug?",
+        "Do you think this has to do with your matrix refactor?",
+        "Given this code: the element that I get is not the first.",
+        "This claims to be the latest version; what is it?",
+    ],
+)
+def test_code_beside_a_report_is_no_snippet(prose: str) -> None:
+    assert pasted(prose, "x = symbols('x')\nprint(simplify(x))\n", titled=True) == ""
