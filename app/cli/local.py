@@ -118,7 +118,11 @@ def callers(
     rev: Revision = "HEAD",
     as_json: AsJson = False,
 ) -> None:
-    """List who calls a function, method or class: proved callers, possible ones, and how many calls stay unresolved."""
+    """List who calls a function, method or class: proved callers, possible ones, and how many calls stay unresolved.
+
+    With --json, standard output is one array of {path, line, symbol, confidence, target, target_path, target_line}, and the
+    last line of standard error is `unresolved: N`.
+    """
 
     async def work() -> list[CallerReport]:
         async with open_workspace(path, settings()) as place:
@@ -131,7 +135,8 @@ def callers(
 
     reports = run(work())
     if as_json:
-        print_json([_caller_report(each) for each in reports])
+        print_json([row for each in reports for row in _caller_rows(each)])
+        _print_unresolved(symbol, reports)
     else:
         _print_callers(symbol, reports)
     raise typer.Exit(FOUND if any(each.exact or each.possible for each in reports) else NOTHING)
@@ -192,20 +197,31 @@ def _print_comment(body: str, html_url: str) -> None:
         err.print(f"This repository has no `origin` on a web host, so links start with {PLACEHOLDER_URL}")
 
 
-def _caller_report(report: CallerReport) -> dict[str, object]:
-    found = [*report.exact, *report.possible]
-    return {
-        "path": report.target.path,
-        "symbol": report.target.definition.qualified,
-        "line": report.target.definition.first,
-        "callers": [
-            {"path": each.path, "line": each.line, "symbol": each.symbol, "confidence": each.confidence}
-            for each in found
-        ],
-        "unresolved": report.unresolved,
-        "recursive": report.recursive,
-        "reason": report.reason,
-    }
+def _caller_rows(report: CallerReport) -> list[dict[str, object]]:
+    """The callers of one definition, proved ones first; `target…` tells apart what several definitions of one name have."""
+    target = report.target
+    return [
+        {
+            "path": each.path,
+            "line": each.line,
+            "symbol": each.symbol,
+            "confidence": each.confidence,
+            "target": target.definition.qualified,
+            "target_path": target.path,
+            "target_line": target.definition.first,
+        }
+        for each in (*report.exact, *report.possible)
+    ]
+
+
+def _print_unresolved(symbol: str, reports: list[CallerReport]) -> None:
+    """What an array has no room for, on standard error: why it is empty, and how many calls of the name nothing resolves."""
+    if not reports:
+        err.print(f"Nothing here is called {printable(symbol)}.", markup=False)
+    for reason in dict.fromkeys(each.reason for each in reports if each.reason):
+        err.print(reason, markup=False)
+    # Definitions of one name share such calls: their sum would count each several times.
+    err.print(f"unresolved: {max((each.unresolved for each in reports), default=0)}", markup=False)
 
 
 def _print_callers(symbol: str, reports: list[CallerReport]) -> None:

@@ -58,12 +58,27 @@ def test_nothing_found_exits_one(sample: Path, environment: dict[str, str]) -> N
     assert coderag(environment, "callers", sample, "no_such_function").exit_code == 1
 
 
-def test_callers_are_listed_by_confidence(sample: Path, environment: dict[str, str]) -> None:
-    (report,) = json.loads(coderag(environment, "callers", sample, "normalise_isbn", "--json").stdout)
-    assert report["path"] == "library/catalogue.py"
-    assert {each["symbol"] for each in report["callers"]} == {"Catalogue.add", "Catalogue.find"}
-    assert {each["confidence"] for each in report["callers"]} == {"exact"}
-    assert report["unresolved"] == 0
+def test_callers_are_one_array_and_a_line_that_counts_the_unresolved(sample: Path, environment: dict[str, str]) -> None:
+    listed = coderag(environment, "callers", sample, "normalise_isbn", "--json")
+    callers = json.loads(listed.stdout)
+    assert {(each["path"], each["symbol"]) for each in callers} == {
+        ("library/catalogue.py", "Catalogue.add"),
+        ("library/catalogue.py", "Catalogue.find"),
+    }
+    assert all(isinstance(each["line"], int) for each in callers)
+    assert {each["confidence"] for each in callers} == {"exact"}
+    assert {(each["target"], each["target_path"]) for each in callers} == {("normalise_isbn", "library/catalogue.py")}
+    assert listed.stderr.splitlines()[-1] == "unresolved: 0"
+    assert listed.exit_code == 0
+
+
+def test_callers_of_what_is_not_there_are_an_empty_array_and_a_word_of_why(
+    sample: Path, environment: dict[str, str]
+) -> None:
+    listed = coderag(environment, "callers", sample, "no_such_function", "--json")
+    assert json.loads(listed.stdout) == []
+    assert listed.stderr.splitlines() == ["Nothing here is called no_such_function.", "unresolved: 0"]
+    assert listed.exit_code == 1
 
 
 def test_pull_prints_the_comment(sample: Path, environment: dict[str, str]) -> None:
