@@ -144,7 +144,7 @@ TRACES = [
     ),
     (
         "goroutine 1 [running]:\ngithub.com/gin-gonic/gin.(*Engine).Run(0xc000)\n\t/home/u/gin/gin.go:377 +0x1d\n",
-        [Frame("/home/u/gin/gin.go", 377, "Run")],
+        [Frame("/home/u/gin/gin.go", 377, "Engine.Run")],
     ),
     (
         "thread 'main' panicked at src/main.rs:12:5:\n   4: ripgrep::search::run\n             at ./crates/core/search.rs:45:9\n",
