@@ -143,6 +143,10 @@ SETTING_WORDS = frozenset(
 """Words of asking where something is set, which stand in every repository."""
 
 
+_PRONOUNS = frozenset("it its this that these those they them he she we you i there what which who".split())
+"""Words that are no name even where one is asked for: "where is it defined?"."""
+
+
 def read_asking(prose: str) -> Asking:
     """What `prose` asks for; a text longer than SHORT_QUESTION is a story and asks for related code."""
     if len(prose) > SHORT_QUESTION:
@@ -200,7 +204,8 @@ def _named(prose: str) -> tuple[str, bool, bool]:
             groups = match.groupdict()
             raw = next(group for group, name in zip(match.groups(), _group_names(pattern), strict=True) if name is None)
             name = re.sub(r"::|#|->", ".", raw)
-            ordinary = name.lower() in FUNCTION_WORDS or (name.lower() in ASKING_WORDS and raw != prose.strip())
+            meant = raw == prose.strip() or (groups.get("sure") and not groups.get("the"))  # `each`, alone or "defined"
+            ordinary = name.lower() in (_PRONOUNS if meant else FUNCTION_WORDS | ASKING_WORDS)
             written = match[0][match[0].rfind(raw) - 1 : match[0].rfind(raw) + len(raw) + 2]
             if ordinary or (
                 len(name) < SHORTEST_NAME and "`" not in written

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from app.core.lines import Lines
 
 _CLOSERS = re.compile(rb"(?:[\s)\]};,]|#endif\b[^\n]*|end\b)*")
-_REMARK = re.compile(rb"[ \t]*(?:#(?![a-z])|//|/\*|\*|--|\r?$)")
+_DIRECTIVE = rb"[ \t]*(?:ifn?def|endif|undef|(?:el)?if[ \t]+(?:[!(A-Z_]|defined\b)|else[ \t]*\r?$|define[ \t]+[A-Z_]|include[ \t]*[<\"])"
+"""A line of the C preprocessor, also where it is indented behind its `#` as a comment of other languages is."""
+_REMARK = re.compile(rb"[ \t]*(?:#(?![a-z]|" + _DIRECTIVE + rb")|//|/\*|\*|--|\r?$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,10 @@ def _without_crumbs(lines: Lines, pieces: list[Piece]) -> list[Piece]:
                     kept.append(replace(piece, closes=True))
                 continue
             if is_remark(raw):
-                waiting = piece
+                if kept and raw.lstrip().startswith(b"*"):  # the rest of a comment that began behind the code above
+                    kept[-1] = _with_last(kept[-1], piece.last)
+                else:
+                    waiting = piece
                 continue
         kept.append(piece)
     if waiting is not None:

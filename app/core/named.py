@@ -95,6 +95,11 @@ def is_code_shaped(name: str) -> bool:
     return re.search(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2}|\$", inner) is not None
 
 
+def unmarked(name: str) -> str:
+    """`valid?`, `save!` and `size=` (Ruby, Elixir) as a sentence has them: there the mark is its own punctuation."""
+    return name[:-1] if name[-1:] in {"?", "!", "="} and name[:-1].rpartition(".")[2].isidentifier() else name
+
+
 def is_digest(word: str) -> bool:
     """Whether letters and digits alternate as they do in hashes, addresses and base64."""
     return len(word) > 8 and len(re.findall(r"(?<=[A-Za-z])\d|(?<=\d)[A-Za-z]", word)) >= 4

@@ -165,8 +165,10 @@ def _place(outline: Outline, kind: str, captures: dict[str, list[Node]]) -> Plac
     owner = captures["owner"][0].text if "owner" in captures else None
     if "opens" in captures:
         end = _last_before_next(node)
-    while end > start and source[end - 1] in b"\r\n":
-        end -= 1  # nodes of the C preprocessor and Rust's doc comments hold their line's end
+    # Nodes of the C preprocessor and Rust's doc comments hold their line's end. A macro whose last line says that it goes on
+    # needs the empty line after it.
+    while end > start and source[end - 1] in b"\r\n" and not source.endswith(b"\\\n", start, end - 1):
+        end -= 1
     first, last = outline.line(start), outline.line(max(start, end - 1))
     place = Place(kind, node, name, start, start, end, name_end, body, first, last, first)
     place.owner = owner.decode("utf-8", "replace") if owner else ""
@@ -191,4 +193,6 @@ def _add_above(outline: Outline, above: dict[int, Above], node: Node, is_comment
         return  # code stands before it on its line
     while end > start and outline.source[end - 1] in b"\r\n":
         end -= 1
+    if is_comment and (rest := outline.source.find(b"\n", end)) > end and not outline.source[end:rest].isspace():
+        return  # or behind it
     above[outline.line(max(start, end - 1))] = Above(first, start, end, is_comment)

@@ -14,7 +14,7 @@ from app.core.demotion import demotion
 from app.core.paths import PathTable
 from app.core.query import Question
 from app.core.roles import is_test
-from app.core.signals import BEST_CHUNKS, Candidates, defines, signals_of, symbol_scores_of
+from app.core.signals import BEST_CHUNKS, Candidates, asked_for, signals_of, symbol_scores_of
 from app.core.types import Hit
 
 FUSION_K = 5.0
@@ -150,8 +150,8 @@ def _chunk_scores(
     for hit_id, score in symbol_scores.items():
         scores[hit_id] = scores.get(hit_id, 0.0) + weights.symbols * score
     for hit in found.named:
-        if question.asked and defines(hit.payload, question.asked):
-            scores[hit.id] = scores.get(hit.id, 0.0) + weights.asked
+        if question.asked:
+            scores[hit.id] = scores.get(hit.id, 0.0) + weights.asked * asked_for(hit.payload, question.asked)
     return scores
 
 

@@ -15,9 +15,10 @@ from uuid import UUID
 
 from app.core.changes import identity
 from app.core.errors import BadPayload
+from app.core.named import unmarked
 from app.core.types import Call, Chunk, Definition, Import, Skip, SourceFile
 
-VERSION = 3
+VERSION = 4
 """Of chunks and payloads. Raise it when the same file gives other records: every scope is then written anew."""
 CHUNK, FILE, SCOPE = "chunk", "file", "scope"
 """The types of record, each the value of the payload's `type`."""
@@ -178,7 +179,12 @@ def read_calls(payload: Mapping[str, object]) -> tuple[Call, ...]:
 
 
 def _names(defines: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(name for qualified in defines for name in (qualified.rpartition(".")[2], qualified)))
+    """Each qualified name and its last part; that of Ruby's and Elixir's `valid?` and `save!` also as a sentence has it."""
+    names: dict[str, None] = {}
+    for qualified in defines:
+        simple = qualified.rpartition(".")[2]
+        names |= dict.fromkeys((simple, qualified, unmarked(simple), unmarked(qualified)))
+    return list(names)
 
 
 def _call_names(calls: Sequence[Call], imports: Sequence[Import]) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.core.demotion import demotion
+from app.core.named import unmarked
 from app.core.past import NO_PAST, Past
 from app.core.paths import PathTable, dotted_parts
 from app.core.query import Question
@@ -66,8 +67,8 @@ def signals_of(
         path = str(hit.payload["path"])
         score = symbol_scores.get(hit.id, 0.0)
         symbols[path] = symbols.get(path, 0.0) + score
-        if question.asked and defines(hit.payload, question.asked):
-            asked[path] = max(asked.get(path, 0.0), 1.0 + score) * demotion(question.wants, path)
+        if question.asked and (share := asked_for(hit.payload, question.asked)):
+            asked[path] = max(asked.get(path, 0.0), share * (1.0 + score) * demotion(question.wants, path))
     return {
         "words": best_three(found.words),
         "chunk": _best_one(found.words),
@@ -98,6 +99,29 @@ def defines(payload: Mapping[str, object], name: str) -> bool:
     # The list holds each qualified name and its last part: that part is a name of its own only where it is alone.
     whole = [each for each in whole if "." in each] or whole
     return any(dotted_parts(str(payload["path"]), each)[-len(wanted) :] == wanted for each in whole)
+
+
+ADDS = 0.5
+"""What a chunk counts that adds to the definition of a name (`impl`, `extension`, a constructor), or defines `save!` where
+`save` is asked for, beside one that is it."""
+BY_FILE = 0.75
+"""Same, for one that `util.parse` fits by its file's name only, where another defines parse inside of a util."""
+
+
+def asked_for(payload: Mapping[str, object], name: str) -> float:
+    """1 for a chunk that defines `name`, less (ADDS, BY_FILE) for one behind which a better may stand, 0 for any other."""
+    if not defines(payload, name):
+        return 0.0
+    owner, _, simple = f".{name}".rpartition(".")
+    listed = payload.get("names")
+    names = [str(each) for each in listed] if isinstance(listed, list | tuple) else []
+    whole, kind = str(payload.get("name")), payload.get("kind")
+    adds = kind == "impl" and whole.rpartition(".")[2] in {"", simple}
+    constructs = kind in {"function", "method"} and any(each.split(".")[-2:] == [simple, simple] for each in names)
+    marked = any(unmarked(each) == simple for each in names if each != simple)
+    if adds or marked or (constructs and not owner.endswith(simple)):
+        return ADDS
+    return 1.0 if any(f".{each}".endswith(f".{name}") for each in names) else BY_FILE
 
 
 def _imported(imports: Mapping[str, Collection[str]], paths: Collection[str]) -> dict[str, float]:

@@ -10,10 +10,16 @@
 (expression_statement (assignment_expression left: (member_expression) @name
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)])) @function
 (expression_statement (assignment_expression left: (member_expression) @name right: (class body: (_) @body))) @class
+; `res.type = res.contentType = function …` names the function twice.
+(assignment_expression right: (assignment_expression left: (member_expression) @name
+  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @function
+(expression_statement (assignment_expression left: (member_expression) @name
+  right: (assignment_expression right: [(arrow_function) (function_expression)]))) @function
 (export_statement value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
 (export_statement value: (class body: (_) @body)) @class
-(program (lexical_declaration (variable_declarator name: (identifier) @name) @constant))
-(program (variable_declaration (variable_declarator name: (identifier) @name) @constant))
+; What `require` gives is imported, not defined.
+(program (lexical_declaration (variable_declarator name: (identifier) @name value: (_)? @value) @constant) (#not-match? @value "^require\\("))
+(program (variable_declaration (variable_declarator name: (identifier) @name value: (_)? @value) @constant) (#not-match? @value "^require\\("))
 (program (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @constant)))
 (program (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name) @constant)))
 (lexical_declaration) @wrap

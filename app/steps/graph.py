@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from app.clients.index import Index
 from app.core.graph import CONSTRUCTORS, CallerReport, FileFacts, Found, Resolver, Site, report
+from app.core.named import unmarked
 from app.core.paths import PathTable, dotted_parts
 from app.core.records import (
     CALL_FIELDS,
@@ -50,8 +51,9 @@ async def find_definitions(index: Index, view: View, name: str) -> list[Found]:
         Found(record.path, definition, record.language, record.scope, record.blob)
         for record in files.values()
         for definition in record.definitions
-        if definition.name == simple or definition.qualified.rpartition(".")[2] == simple
+        if simple in {definition.name, unmarked(definition.name), definition.qualified.rpartition(".")[2]}
     ]
+    found = [each for each in found if each.definition.name == simple] or found  # `save` before `save!`
     if path:
         found = [each for each in found if each.path == path or each.path.endswith("/" + path)]
     found = _narrowed(found, dotted)
@@ -106,7 +108,8 @@ def _narrowed(found: list[Found], dotted: str) -> list[Found]:
     exact = [
         each
         for each in found
-        if each.definition.qualified == dotted or each.definition.qualified.endswith("." + dotted)
+        if f".{each.definition.qualified}".endswith("." + dotted)
+        or f".{unmarked(each.definition.qualified)}".endswith("." + dotted)
     ]
     if exact:
         return exact

@@ -15,7 +15,7 @@ from app.clients.index import Index
 from app.core.asking import Asking, is_named
 from app.core.enough import missing_names
 from app.core.graph import Caller, Found
-from app.core.named import IN_CODE
+from app.core.named import IN_CODE, unmarked
 from app.core.query import Question
 from app.core.rank import Ranked, rank
 from app.core.records import ChunkRecord, read_chunk
@@ -55,7 +55,7 @@ async def retrieve(
         if answer := await overview(index, mirror, view, question.asking):
             return answer
         question = replace(question, asking=Asking())
-    if not question.weights and not question.paths and not question.frames:
+    if not question.weights and not question.paths and not question.frames and not question.asked:
         return Answer(
             question.kind, thin=True, head=head, reason="The question names nothing that could be looked for."
         )
@@ -165,8 +165,11 @@ def _named_in(record: ChunkRecord, question: Question, inner: Sequence[Definitio
     names = [symbol.name for symbol in question.symbols if symbol.strength >= IN_CODE]
     for name in ([question.asked] if question.asked else []) + names:
         for each in inner:
-            payload = {"path": record.path, "names": [each.name, each.qualified]}
-            if each.name == name.rpartition(".")[2] and defines(payload, name):
+            payload = {
+                "path": record.path,
+                "names": [each.name, unmarked(each.name), each.qualified, unmarked(each.qualified)],
+            }
+            if name.rpartition(".")[2] in {each.name, unmarked(each.name)} and defines(payload, name):
                 return each
     return None
 
