@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.core.languages import parser_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from tree_sitter import Node, Tree
 
@@ -16,19 +16,27 @@ READ_BYTES = 65_536
 """tree-sitter asks for the source in pieces; it heeds its progress callback only when it reads through a callable."""
 
 
-_TOO_DEEP = {
-    "yaml": re.compile(rb"^(?: |[-?] ){200}", re.MULTILINE),
-    "kotlin": re.compile(rb"(?:\"\$\{[^}\"]{0,200}){200}"),
+def _never_closes(source: bytes) -> bool:
+    return source.count(b"<!--", source.rfind(b"-->") + 1) > 200
+
+
+_STUCK: Mapping[str, Callable[[bytes], object]] = {
+    "yaml": re.compile(rb"^(?: |[-?] ){200}", re.MULTILINE).search,  # 300 levels end the process
+    "kotlin": re.compile(rb"(?:\"\$\{[^}\"]{0,200}){200}").search,  # so do 1,000 nested string templates
+    "csharp": re.compile(rb"(?<![<\s\w.])[\s\w.]*+(?:<[\s\w.]*+){2000}").search,  # 16,000 open `<`: 4 s in one step
+    "scala": re.compile(rb"`{2000}").search,  # 60,000 of them: 10 s in one step
+    "vue": _never_closes,  # 15,000 comments that do not end: more than 40 s in one step
 }
-"""Nests at which a grammar's own scanner ends the process: 300 levels of YAML, 1,000 of Kotlin's string templates."""
+"""What a grammar's scanner crashes on, or takes time squared for within one step, where no clock is looked at. Each test is
+linear; no source that means something comes near."""
 
 
 def parse(language: str, source: bytes, late: Callable[[], bool] | None = None) -> Tree | None:
-    """The tree of a source, or None once `late` answers true, or where its nest would crash the grammar's scanner.
+    """The tree of a source, or None once `late` answers true, or where the grammar's scanner would crash or be stuck.
 
     Without `late` it runs to its end.
     """
-    if language in _TOO_DEEP and _TOO_DEEP[language].search(source):
+    if language in _STUCK and _STUCK[language](source):
         return None
     parser = parser_of(language)
     if late is None:

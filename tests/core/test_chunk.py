@@ -223,6 +223,16 @@ HOSTILE = [
     ("bomb.cpp", "x<" * 50_000),
     ("nest.py", "(" * 60_000 + ")" * 60_000),
     ("nest.js", "[" * 60_000),
+    ("deep.yaml", "".join(" " * level + f"k{level}:\n" for level in range(1_000))),
+    ("dashes.yaml", "- " * 20_000 + "x"),
+    ("deep.kt", "val a = " + '"${' * 20_000),
+    ("deeper.kt", "val a = " + '"${b' * 20_000 + '}"' * 20_000),
+    ("less.cs", "x<" * 100_000),
+    ("tags.cs", "<a " * 100_000),
+    ("lines.cs", "x<\n" * 20_000),
+    ("ticks.scala", "`" * 200_000),
+    ("open.vue", "<!--" * 100_000),
+    ("closed.vue", "<template>\n" + "<!-- a -->\n" * 20_000 + "</template>\n"),
     ("half.py", "def a(:\n  '''\n" + "x = 1\n" * 500),
     ("half.go", "package a\nfunc (" * 1000),
 ]
@@ -231,6 +241,17 @@ HOSTILE = [
 @pytest.mark.parametrize(("path", "text"), HOSTILE, ids=[path for path, _ in HOSTILE])
 def test_hostile_sources_end_as_chunks(path: str, text: str) -> None:
     assert_promises(chunk_file(path, text), text)
+
+
+def test_what_only_looks_like_a_nest_is_parsed() -> None:
+    for path, text in (
+        ("a.cs", "class A { bool F(int a) => " + " || ".join(f"a < {n}" for n in range(3_000)) + "; }\n"),
+        ("a.scala", "object A {\n" + "".join(f"  val `x {n}` = {n}\n" for n in range(3_000)) + "}\n"),
+        ("a.kt", "".join(f'val s{n} = "${{a{n}}}"\n' for n in range(1_000))),
+        ("a.yaml", "".join(f"k{n}:\n  - a\n" for n in range(1_000))),
+        ("a.vue", "<template>\n" + "<!-- a -->\n" * 1_000 + "</template>\n"),
+    ):
+        assert chunk_file(path, text).parsed, path
 
 
 def test_time_that_is_up_gives_line_windows_and_says_so() -> None:
