@@ -37,7 +37,8 @@ class Asking:
     wants: tuple[str, ...] = ()
 
 
-_SYMBOL = r"`{0,2}([A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*)(?:\(\))?`{0,2}"
+_SYMBOL = r"`{0,2}([A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*)(?:[?!](?=[\s`(]|$))?(?:\(\))?`{0,2}"
+"""A name; the mark of Ruby's and Elixir's `valid?` and `save!` may follow and is no part of it."""
 _NOUN = (
     r"(?:function|method|class|type|struct|trait|interface|enum|constant|macro|module|component|hook|variable|symbol)"
 )
@@ -204,7 +205,9 @@ def _named(prose: str) -> tuple[str, bool, bool]:
             groups = match.groupdict()
             raw = next(group for group, name in zip(match.groups(), _group_names(pattern), strict=True) if name is None)
             name = re.sub(r"::|#|->", ".", raw)
-            meant = raw == prose.strip() or (groups.get("sure") and not groups.get("the"))  # `each`, alone or "defined"
+            meant = raw == prose.strip("?! \n") or (
+                groups.get("sure") and not groups.get("the")
+            )  # `each`, alone or "defined"
             ordinary = name.lower() in (_PRONOUNS if meant else FUNCTION_WORDS | ASKING_WORDS)
             written = match[0][match[0].rfind(raw) - 1 : match[0].rfind(raw) + len(raw) + 2]
             if ordinary or (
