@@ -17,6 +17,7 @@ from app.core.lines import BUDGET_TOKENS, FLOOR_TOKENS, Lines
 from app.core.outline import read_outline
 from app.core.parse import is_hopeless, parse
 from app.core.sections import Section, markdown_sections, rst_sections
+from app.core.statements import by_statements
 from app.core.symbols import Symbols, read_symbols
 from app.core.types import Chunk, Skip, SourceFile
 from app.core.windows import windows
@@ -61,6 +62,8 @@ def _by_grammar(path: str, language: str, lines: Lines, deadline: Callable[[], b
     if tree is None or outline is None:
         return _by_windows(path, language, lines, "timeout")
     broken = tree.root_node.has_error
+    if broken and language == "sql":
+        by_statements(outline, tree.root_node)
     symbols = read_symbols(outline)
     if broken and len(outline.places) * _LINES_A_DEFINITION < lines.count:
         return _by_windows(path, language, lines, "syntax errors", symbols)

@@ -232,6 +232,10 @@ _SHEBANG = re.compile(
 )
 
 
+_TEMPLATES = (".in", ".tmpl", ".template", ".dist")
+"""What a file is called that another is made of by filling in a few words: `pgtap.sql.in`, `config.h.in`."""
+
+
 def language_of(path: str) -> str:
     """The language's name by the path alone ("" when unknown). A `.h` counts as C: see `language_for`."""
     filename = path.rsplit("/", 1)[-1]
@@ -239,6 +243,8 @@ def language_of(path: str) -> str:
         return _BY_FILENAME[filename]
     if filename.startswith("Dockerfile."):
         return "dockerfile"
+    if filename.endswith(_TEMPLATES):
+        return language_of(filename.rpartition(".")[0])
     dot = filename.rfind(".")
     if dot < 0:
         return ""
