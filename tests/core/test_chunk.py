@@ -319,3 +319,20 @@ def test_any_text_at_all_keeps_the_promises(text: str, path: str) -> None:
     source = chunk_file(path, text)
     if source.skip is None:
         assert_promises(source, text)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name"),
+    [
+        ("a.cc", "int one() { return 1; }\n\n#  ifdef _WIN32\n\n// About two.\n" + "int two() {\n" + "  work();\n" * 60 + "}\n#  endif\n", "two"),
+        ("a.h", "#define ONE \\\n" + "  int member; \\\n" * 60 + "\nint other;\n", "ONE"),
+        ("a.c", "int one = 0; /* The first of\n              * several lines. */\n\n/* About two. */\nstruct two {\n" + "  int field;\n" * 60 + "};\n", "two"),
+        ("a.ts", "export const handlers: Handlers =\n  /*@__PURE__*/ extend({}, others, {\n    get(target: Target) {\n" + "      work(target)\n" * 60 + "    },\n    has() {\n" + "      work()\n" * 60 + "    },\n  })\n", "get"),
+    ],
+    ids=["directive behind blanks", "macro that goes on", "end of a comment", "comment before code"],
+)  # fmt: skip
+def test_what_stands_before_a_definition_leaves_it_whole(path: str, text: str, name: str) -> None:
+    source = chunk_file(path, text)
+    assert_promises(source, text)
+    (chunk,) = [each for each in source.chunks if each.name == name]
+    assert parses_alone(chunk), chunk.text[:200]
