@@ -20,10 +20,15 @@ def _never_closes(source: bytes) -> bool:
     return source.count(b"<!--", source.rfind(b"-->") + 1) > 200
 
 
+_ANGLES = rb"(?<![<\s\w.])[\s\w.]*+(?:<[\s\w.]*+){2000}"
+_ARROWS = rb"(?<![\w=>\s])\s*+(?:\w++\s*+=>\s*+){500}"
+
 _STUCK: Mapping[str, Callable[[bytes], object]] = {
     "yaml": re.compile(rb"^(?: |[-?] ){200}", re.MULTILINE).search,  # 300 levels end the process
     "kotlin": re.compile(rb"(?:\"\$\{[^}\"]{0,200}){200}").search,  # so do 1,000 nested string templates
-    "csharp": re.compile(rb"(?<![<\s\w.])[\s\w.]*+(?:<[\s\w.]*+){2000}").search,  # 16,000 open `<`: 4 s in one step
+    "csharp": re.compile(_ANGLES).search,  # 16,000 open `<`: 4 s in one step
+    "java": re.compile(_ANGLES + b"|" + _ARROWS).search,  # likewise; and 4,000 `a=>`: 8 s and 3 GB
+    "c": re.compile(_ARROWS).search,
     "scala": re.compile(rb"`{2000}").search,  # 60,000 of them: 10 s in one step
     "vue": _never_closes,  # 15,000 comments that do not end: more than 40 s in one step
 }

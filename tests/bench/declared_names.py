@@ -112,9 +112,10 @@ ALSO: dict[str, tuple[str, ...]] = {
         r"^\s+(?:public\s+|internal\s+)?" + _MODIFIERS + r"[\w<>\[\],?]+\s+(?P<name>\w+)\s*(?:\{\s*get|=>)",
     ),
     "cpp": (
-        r"^\s*(?:template\s*<.*>\s*)?(?:\w+\s+)*[\w:<>,&*]+[\s&*]+(?P<name>\w+)\([^;]*(?:\{.*|,|\)|->.*)$",
+        r"^\s*(?:template\s*<.*>\s*)?(?:\w+\s+)*[\w:<>,&*]+[\s&*]+(?:\w+::)*(?P<name>\w+)\([^;]*(?:\{.*|,|\)|->.*)$",
         r"^using\s+(?P<name>\w+)\s*=",
     ),
+    "scala": (r"^\s*" + _MODIFIERS + r"type\s+(?P<name>\w+)",),
     "ruby": (r"^\s*attr_(?:reader|writer|accessor)\s+(?:.*,\s*)?:(?P<name>\w+)",),
     "swift": (r"^\s*" + _MODIFIERS + r"(?:static\s+)?(?:var|let)\s+(?P<name>\w+)",),
 }  # fmt: skip
