@@ -63,12 +63,14 @@ def signals_of(
     path_words = {path: table.word_score(path, question.weights) for path in paths}
     symbols: dict[str, float] = {}
     asked: dict[str, float] = {}
+    shares = {hit.id: asked_for(hit.payload, question.asked) if question.asked else 0.0 for hit in found.named}
+    best = max(shares.values(), default=0.0)  # where a class is, its constructor in another file says nothing
     for hit in found.named:
         path = str(hit.payload["path"])
         score = symbol_scores.get(hit.id, 0.0)
         symbols[path] = symbols.get(path, 0.0) + score
-        if question.asked and (share := asked_for(hit.payload, question.asked)):
-            asked[path] = max(asked.get(path, 0.0), share * (1.0 + score) * demotion(question.wants, path))
+        if best and shares[hit.id] == best:
+            asked[path] = max(asked.get(path, 0.0), (1.0 + score) * demotion(question.wants, path))
     return {
         "words": best_three(found.words),
         "chunk": _best_one(found.words),
@@ -117,9 +119,10 @@ def asked_for(payload: Mapping[str, object], name: str) -> float:
     names = [str(each) for each in listed] if isinstance(listed, list | tuple) else []
     whole, kind = str(payload.get("name")), payload.get("kind")
     adds = kind == "impl" and whole.rpartition(".")[2] in {"", simple}
-    constructs = kind in {"function", "method"} and any(each.split(".")[-2:] == [simple, simple] for each in names)
+    owned = [each for each in names if "." in each and each.endswith(f".{simple}")]
+    constructs = kind in {"function", "method", "module"} and all(each.endswith(f"{simple}.{simple}") for each in owned)
     marked = any(unmarked(each) == simple for each in names if each != simple)
-    if adds or marked or (constructs and not owner.endswith(simple)):
+    if adds or marked or (owned and constructs and not owner.endswith(simple)):
         return ADDS
     return 1.0 if any(f".{each}".endswith(f".{name}") for each in names) else BY_FILE
 

@@ -1,6 +1,8 @@
 ; include: c.scm
 (function_definition declarator: (reference_declarator (function_declarator declarator: (_) @name)) body: (_) @body) @function
 (class_specifier name: (_) @name body: (_) @body) @class
+; `class EXPORT Cache { … }`: the grammar takes the macro for the class, and the class for a function of that type.
+(function_definition type: [(class_specifier !body) (struct_specifier !body)] declarator: (identifier) @name body: (_) @body) @class
 (namespace_definition name: (_) @name body: (_) @body) @module
 (alias_declaration name: (_) @name) @type
 (concept_definition name: (_) @name) @type

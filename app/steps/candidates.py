@@ -107,13 +107,13 @@ async def _quoting(mirror: Mirror, question: Question, words: list[Hit]) -> dict
 
 
 async def _named(index: Index, view: View, question: Question) -> list[Hit]:
-    """Chunks that define a name of the question; of a split definition only the first part."""
+    """Chunks that define a name of the question; of a split definition the one part in which the name's line is."""
     names = dict.fromkeys(symbol.simple for symbol in question.symbols)
     names |= dict.fromkeys(frame.function.rpartition(".")[2] for frame in question.frames if frame.function)
     if not names:
         return []
     points = await index.read(view.repo, seen(view, names=tuple(names)), limit=MOST_NAMED)
-    return [_hit(point) for point in points if point.payload.get("part") in {0, 1}]
+    return [_hit(point) for point in points]
 
 
 async def _placed(index: Index, view: View, question: Question, table: PathTable) -> list[Hit]:

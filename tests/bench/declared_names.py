@@ -103,6 +103,10 @@ PATTERNS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 ALSO: dict[str, tuple[str, ...]] = {
     "go": (r"^(?:var|const)\s+(?P<name>\w+)\b",),
+    "javascript": (
+        r"^\s+(?:(?:async|static|get|set)\s+)*(?P<name>[\w$]+)\s*\([^()]*\)\s*\{",
+        r"^\s*(?:const\s+|let\s+|var\s+)?(?P<name>[\w$]+)\s*[:=]\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*=>|\w+\s*=>)",
+    ),
     "typescript": (
         r"^\s+(?:(?:public|private|protected|readonly|static|abstract|async)\s+)*(?P<name>[\w$]+)\??\s*(?:<[^()]*>)?\([^()]*\)\s*:",
     ),

@@ -38,12 +38,21 @@ SOURCES = {
         + FILLER
         + "    return 1;\n  }\n}\n",
     },
+    "a class behind a macro, its constructor in another file": {
+        "include/cache.h": "#pragma once\nnamespace db {\nclass EXPORT Cache {\n public:\n  Cache();\n" + FILLER + "  int size;\n};\n}  // namespace db\n",
+        "src/cache.cc": '#include "cache.h"\nnamespace db {\nCache::Cache() {\n  // cache cache cache\n' + FILLER + "  cache(this);\n}\n}  // namespace db\n",
+    },
     "what another module has is no definition": {
         "pl/data.lua": "local gsub = string.gsub\nlocal quote = require 'pl.stringx'\n\nlocal function read(s)\n" + FILLER.replace("//", "--") + "  return gsub(s)\nend\n",
         "pl/balanced.lua": "local M = {}\nfunction M.gsub(s)\n" + FILLER.replace("//", "--") + "  return s\nend\nreturn M\n",
     },
     "marks of Ruby": {
         "lib/store.rb": "class Store\n  def valid?\n" + HASHED + "    true\n  end\n\n  def save!\n" + HASHED + "    valid?\n  end\nend\n",
+    },
+    "a function at the end of a long one": {
+        "bound.py": "def with_bound(names):\n"
+        + "".join(f"    value_{n} = compute_something({n}, 'a literal that takes some room', other={n})\n" for n in range(200))
+        + "\n    def visit_field(field):\n        return value_1 + field\n\n    return visit_field\n",
     },
     "ordinary words": {
         "ctx.go": "package a\n\ntype Context struct{}\n\nfunc (c *Context) Done() bool {\n" + FILLER + "\treturn true\n}\n\nfunc (c *Context) Get(key string) bool {\n" + FILLER + "\treturn c.Done()\n}\n",
