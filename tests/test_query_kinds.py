@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from app.clients.git import Mirror, Revision
 from app.core.comment import answer_comment
 from app.core.query import read_question
 from app.core.types import Answer
+from app.steps import history
 from app.steps.history import past_of
 from app.steps.retrieve import retrieve, view_of
 from tests.indexing import EMBEDDER, REPO, World, module, world
@@ -231,3 +234,24 @@ async def test_a_file_that_only_the_messages_of_past_commits_name_is_found(tmp_p
         found = [each.citation.path for each in (await ask(made, "support uzbek people everywhere")).evidence]
         assert "locales/index.ts" in found
         assert "src/parse.ts" not in found
+
+
+async def test_a_history_that_git_does_not_give_in_time_is_asked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def forever(mirror: Mirror, sha: str, limit: int) -> list[Revision]:
+        asked.append(sha)
+        await asyncio.sleep(60)
+        return []
+
+    monkeypatch.setattr(Mirror, "history", forever)
+    monkeypatch.setattr(history, "PAST_SECONDS", 0.01)
+    async with world(tmp_path) as made:
+        head = made.origin.commit({"shop/cart.py": module("add_item")})
+        await made.reindex()
+        for _ in range(2):
+            answer = await ask(made, "where are items added to the cart?")
+            assert answer.evidence[0].citation.path == "shop/cart.py"
+    assert asked == [head]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -11,9 +12,13 @@ from app.core.errors import Gone, Transient
 from app.core.messages import Messages
 from app.core.past import NO_PAST, Past
 
+log = logging.getLogger(__name__)
+
 COMMITS = 2000
 """Commits read: 80 ms of git for the largest repository measured, and no blob, since only paths and messages are asked for.
 With 1,000 or 4,000 the right files are found as often (200 commits of five languages)."""
+PAST_SECONDS = 10.0
+"""How long a question waits for git to read them; it is answered without a past then, and so are the next at that head."""
 MOST_HEADS = 12
 """Heads whose past is kept in memory, about 4 MB each."""
 
@@ -26,11 +31,15 @@ async def past_of(mirror: Mirror, sha: str) -> Past:
     key = (str(mirror.path), sha)
     if key not in _pasts:
         try:
-            revisions = await mirror.history(sha, COMMITS)
-        except (Gone, GitError, Transient):
+            revisions = await asyncio.wait_for(mirror.history(sha, COMMITS), PAST_SECONDS)
+            # Off the event loop: a tenth of a second, once a head.
+            past = await asyncio.to_thread(_past, revisions)
+        except (Gone, Transient):
             return NO_PAST
-        # Off the event loop: a tenth of a second, once a head.
-        _pasts[key] = await asyncio.to_thread(_past, revisions)
+        except (GitError, TimeoutError) as error:
+            log.warning("no history for questions", extra={"error": str(error) or type(error).__name__})
+            past = NO_PAST
+        _pasts[key] = past
         while len(_pasts) > MOST_HEADS:
             _pasts.popitem(last=False)
     _pasts.move_to_end(key)
