@@ -18,6 +18,8 @@ MOST_FILES = 2000
 """Files whose definitions are compared, those with most of the types' words first: 0.4 ms each."""
 FILES_A_READ = 250
 """Files read at once, up to 30 kB of definitions each."""
+TESTS = 2
+"""Where tests stand: behind all other code, however well they fit."""
 CALLABLE = frozenset({"function", "method"})
 
 
@@ -30,7 +32,7 @@ async def by_signature(
     worded = dict.fromkeys(str(hit.payload["path"]) for hit in found.words)
     others = (path for path in (await paths_of(index, view)).paths if path not in worded)
     paths = [path for path in (*worded, *sorted(others, key=lambda path: (_standing(path), path))) if is_code(path)]
-    fitting: list[tuple[tuple[float, int, int, int], str, Definition]] = []
+    fitting: list[tuple[tuple[bool, float, int, int, int], str, Definition]] = []
     compared = 0
     for start in range(0, len(paths[:MOST_FILES]), FILES_A_READ):
         some = paths[start : min(start + FILES_A_READ, MOST_FILES)]
@@ -40,7 +42,8 @@ async def by_signature(
                 compared += 1
                 met = fit(each.signature, each.name, each.docstring, asking.takes, asking.returns, files[path].language)
                 if met:
-                    fitting.append(((-met, _standing(path), place, each.first), path, each))
+                    standing = _standing(path)
+                    fitting.append(((standing == TESTS, -met, standing, place, each.first), path, each))
     fitting.sort(key=lambda each: each[0])
     left = f" Only {MOST_FILES:,} of {len(paths):,} files were compared." if len(paths) > MOST_FILES else ""
     if not fitting:
@@ -66,4 +69,4 @@ def _callables(record: FileRecord | None) -> list[Definition]:
 def _standing(path: str) -> int:
     """Code before examples and the like, tests last."""
     role = role_of(path)
-    return 0 if role is Role.SOURCE else 2 if role is Role.TEST else 1
+    return 0 if role is Role.SOURCE else TESTS if role is Role.TEST else 1
