@@ -14,6 +14,7 @@ from app.cli.terminal import FOUND, NOTHING, AsJson, err, out, print_json, progr
 from app.cli.workspace import PLACEHOLDER_URL, Workspace, open_workspace
 from app.core.comment import answer_comment, pull_comment
 from app.core.errors import UserError
+from app.core.findings import findings_of
 from app.core.graph import CallerReport
 from app.core.pull_context import PullContext
 from app.core.query import read_question
@@ -104,7 +105,7 @@ def pull(
     context, html_url = run(work())
     body = pull_comment(context, html_url, {})
     if as_json:
-        print_json({"body": body, "context": context})
+        print_json({"base": context.base, "head": context.head, "findings": findings_of(context), "body": body})
     elif body is None:
         out.print("Nothing to say that the diff does not say itself: there would be no comment.")
     else:
